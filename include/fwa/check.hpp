@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// check.hpp — which rules, options, drives and memories go together.
+#pragma once
+
+#include "align/feature.hpp"
+#include "contract.hpp"
+#include "form/memory.hpp"
+#include "options.hpp"
+#include "rule/rule.hpp"
+#include "scalar.hpp"
+#include "step/schedule.hpp"
+
+#include <cmath>
+#include <string_view>
+
+namespace fwa {
+
+/// Throws contract_error unless this rule can run with these options on d keys and dv values a token from this memory.
+template <real S>
+void check(std::string_view who, rule const& r, options const& o, memory<S> const& m, index_t dx, index_t dv) {
+  require(o.window >= 1, who, "window must be at least 1, but is ", o.window);
+  require(o.chunk >= 1, who, "chunk must be at least 1, but is ", o.chunk);
+  require(r.windowed || o.window == 1, who, r.name, " has no window, but window is ", o.window);
+  require(std::isfinite(o.epsilon) && o.epsilon >= 0, who, "epsilon must be finite and >= 0, but is ", o.epsilon);
+  require(o.epsilon_gamma > 0 && o.epsilon_gamma < 1, who, "epsilon_gamma must be in (0, 1), but is ", o.epsilon_gamma);
+  require(std::isfinite(o.feature_epsilon) && o.feature_epsilon >= 0, who, "feature_epsilon must be finite and >= 0, but is ",
+          o.feature_epsilon);
+  if (o.normalized_read) {
+    double const attn = *o.normalized_read;
+    require(std::isfinite(attn) && attn > 0, who, "normalized_read must be finite and > 0, but is ", attn);
+    require(r.rho == residual::zero && !r.per_column, who, "a normalised read needs an inner-product rule with one step a token, not ",
+            r.name);
+    require(is_nonnegative(o.feature) || o.denominator == denominator::sign_stable, who,
+            "a normalised read needs non-negative features (elu+1, relu) or denominator::sign_stable");
+    require(m.S.size() == 0 || m.S.isZero(0) || m.z, who, "a normalised read that continues a state needs its normaliser z");
+  }
+  require(!m.z || o.normalized_read, who, "the memory has a normaliser z, but the read is not normalised");
+  if (m.S.size() != 0) require_shape(who, "memory S", m.S, dx, dv);
+  if (m.z) require_shape(who, "memory z", *m.z, 1, dx);
+  if (m.last_feature) require_shape(who, "memory last_feature", *m.last_feature, 1, dx);
+  index_t const n = m.tail_x.rows();
+  require(n < o.window, who, "a window of ", o.window, " continues from at most ", o.window - 1, " pairs, but the tail has ", n);
+  require(m.tail_y.rows() == n, who, "tail_x has ", n, " pairs, but tail_y has ", m.tail_y.rows());
+  if (n > 0) {
+    require_shape(who, "memory tail_x", m.tail_x, n, dx);
+    require_shape(who, "memory tail_y", m.tail_y, n, dv);
+    require(m.last_feature || o.pairing.value_or(r.pairing) == pairing::same_step, who,
+            "a tail without the last feature cannot continue shifted pairs");
+    require_finite(who, "memory tail_x", m.tail_x);
+    require_finite(who, "memory tail_y", m.tail_y);
+  }
+  require_finite(who, "memory S", m.S);
+  if (m.z) require_finite(who, "memory z", *m.z);
+  if (m.last_feature) require_finite(who, "memory last_feature", *m.last_feature);
+}
+
+/// Throws contract_error unless the drive fits this rule: shapes (T, 1) or (T, dv), β ∈ [0, 2), λ ≥ 0, all finite.
+template <real S>
+void check(std::string_view who, rule const& r, options const& o, drive<S> const& d, index_t count, index_t dv) {
+  bool const given = r.law == step_law::given;
+  require(d.law == r.law, who, r.name, given ? " takes steps(eta, gamma), not gains" : " takes gains(beta, lambda), not steps");
+  index_t const columns = r.per_column ? dv : 1;
+  char const* const size = given ? "eta" : "beta";
+  char const* const forget = given ? "gamma" : "lambda";
+  require_shape(who, size, d.size, count, columns);
+  require_shape(who, forget, d.forget, count, given ? columns : 1);
+  require_finite(who, size, d.size);
+  require_finite(who, forget, d.forget);
+  if (given) return;
+  if (!o.any_gain) require_each(who, size, d.size, "be in [0, 2)", [](S const& b) { return !(b < S(0)) && b < S(2); });
+  require_each(who, forget, d.forget, "be >= 0", [](S const& l) { return !(l < S(0)); });
+}
+
+}  // namespace fwa

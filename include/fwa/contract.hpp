@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// contract.hpp — what is said when input breaks a rule: function, rule, where, actual value.
+#pragma once
+
+#include "matrix.hpp"
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace fwa {
+
+/// Thrown before anything is changed. what() reads "attend: beta[3, 0] must be in [0, 2), but is 2.5".
+struct contract_error : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+template <class... Parts>
+[[noreturn]] void refuse(std::string_view function, Parts const&... parts) {
+  std::ostringstream message;
+  message.precision(17);
+  message << function << ": ";
+  (message << ... << parts);
+  throw contract_error(message.str());
+}
+
+template <class... Parts>
+void require(bool holds, std::string_view function, Parts const&... parts) {
+  if (!holds) refuse(function, parts...);
+}
+
+/// The shape (rows, cols) of `what`, or a refusal that names both shapes.
+template <class M>
+void require_shape(std::string_view function, std::string_view what, M const& m, index_t rows, index_t cols) {
+  if (m.rows() != rows || m.cols() != cols)
+    refuse(function, what, " must be ", rows, " x ", cols, ", but is ", m.rows(), " x ", m.cols());
+}
+
+/// Every entry of m satisfies `holds`, or a refusal that names the first entry that does not.
+template <class M, class Predicate>
+void require_each(std::string_view function, std::string_view what, M const& m, std::string_view rule, Predicate holds) {
+  for (index_t i = 0; i < m.rows(); ++i)
+    for (index_t j = 0; j < m.cols(); ++j)
+      if (!holds(m(i, j))) refuse(function, what, '[', i, ", ", j, "] must ", rule, ", but is ", m(i, j));
+}
+
+/// Refuses NaN and infinities. Multiplies by zero first: a vectorised sum, where allFinite() looks at one number at a time.
+template <class M>
+void require_finite(std::string_view function, std::string_view what, M const& m) {
+  using S = typename M::Scalar;
+  if constexpr (std::is_floating_point_v<S>) {
+    if ((m.array() * S(0)).sum() == S(0)) return;
+  }
+  require_each(function, what, m, "be finite", [](S const& s) { return (Eigen::numext::isfinite)(s); });
+}
+
+}  // namespace fwa

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// form/read.hpp — the read with a denominator.                                                       Eq. (2.2), (2.3), Appendix C.2
+//
+//   o_t = S_tᵀφ(q_t) / (z_tᵀφ(q_t) + ε_attn)        z_t = γ_t z_{t−1} + w_t Σ_{j∈I_t} x_j
+//
+// z is one more value column with y ≡ 1, so a form computes it without knowing, and one division follows it. Attention-like
+// for non-negative features only; with signed ones zᵀq can vanish or change sign: sign_stable divides by zᵀq ± ε_attn, the sign
+// that of zᵀq (+ at 0).
+#pragma once
+
+#include "../matrix.hpp"
+#include "../options.hpp"
+#include "../scalar.hpp"
+
+namespace fwa {
+
+/// @param wide (T, dv + 1): numerators, and zᵀq in the last column   @return (T, dv)
+template <real S>
+[[nodiscard]] mat<S> normalise(mat<S> const& wide, S const& epsilon_attn, denominator policy) {
+  index_t const dv = wide.cols() - 1;
+  mat<S> o = wide.leftCols(dv);
+  for (index_t t = 0; t < o.rows(); ++t) {
+    S const zq = wide(t, dv);
+    o.row(t) /= policy == denominator::sign_stable && zq < S(0) ? S(zq - epsilon_attn) : S(zq + epsilon_attn);
+  }
+  return o;
+}
+
+}  // namespace fwa

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// reader.hpp — one head that reads: a rule, its options, its memory, and the room that reading needs.
+//
+//   k, v ──align──▶ pairs (x, y) ──step──▶ plan (η, γ, w, what was clamped) ──form──▶ outputs, memory
+//
+// read() takes any number of tokens and goes on where the last call ended; step() takes one. Neither allocates once it has seen a
+// call of that size. A recurrent or chunked read walks its tokens in segments that continue each other through the memory, so
+// its room does not grow with T; segments end on chunk boundaries, so they change no result, not even its rounding.
+// Laws: continuation, causality, streaming_is_recurrent.
+#pragma once
+
+#include "align/feature.hpp"
+#include "align/pairs.hpp"
+#include "check.hpp"
+#include "contract.hpp"
+#include "form/chunked.hpp"
+#include "form/masked.hpp"
+#include "form/memory.hpp"
+#include "form/read.hpp"
+#include "form/recurrent.hpp"
+#include "form/scan.hpp"
+#include "form/span.hpp"
+#include "matrix.hpp"
+#include "options.hpp"
+#include "rule/rule.hpp"
+#include "scalar.hpp"
+#include "step/schedule.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <string_view>
+
+namespace fwa {
+
+/// Tokens of one head. 16-bit tokens are driven, planned and remembered in float.
+template <class T>
+struct tokens {
+  view<T> q, k;  ///< (T, d)
+  view<T> v;     ///< (T, dv)
+  fwa::drive<accumulator_t<T>> drive;
+};
+
+template <class T>
+class reader {
+ public:
+  using real_type = accumulator_t<T>;
+
+  /// @param r a rule of the tables in rule/   @param d, dv sizes of a key and of a value
+  /// @param entry where an earlier reader ended; default: a fresh sequence       @throws contract_error
+  reader(rule const& r, index_t d, index_t dv, options const& o = {}, fwa::memory<real_type> const& entry = {})
+      : rule_(r), options_(o), dv_(dv), edge_(entry) {
+    check<S>("reader", r, o, entry, d, dv);
+    state_ = mat<S>::Constant(d, dv + wide(), S(0));
+    if (entry.S.size() != 0) state_.leftCols(dv) = entry.S;
+    if (entry.z) state_.col(dv) = entry.z->transpose();
+  }
+
+  /// Reads tokens into o (T, dv).   @param on_plan called with (first token, plan) for each segment in turn
+  /// @throws contract_error and leaves the memory as it was; o is then unspecified
+  template <class OnPlan>
+  void read(tokens<T> const& in, target<T> o, OnPlan&& on_plan) {
+    index_t const count = in.q.rows(), d = state_.rows();
+    require_shape(who, "q", in.q, count, d);
+    require_shape(who, "k", in.k, count, d);
+    require_shape(who, "v", in.v, count, dv_);
+    require_shape(who, "o", o, count, dv_);
+    check<S>(who, rule_, options_, in.drive, count, dv_);
+    index_t const length = segment_length(count);
+    if (count > length) entry_ = {edge_, state_, {}};
+    try {
+      for (index_t first = 0; first < count; first += length)
+        read_segment(in, o, first, std::min(length, count - first), options_.form, on_plan);
+    } catch (contract_error const&) {
+      if (count > length) {
+        edge_ = entry_;
+        state_ = entry_.S;
+      }
+      throw;
+    }
+  }
+  void read(tokens<T> const& in, target<T> o) {
+    read(in, o, [](index_t, plan<S> const&) {});
+  }
+
+  /// Reads one token by the recurrent form; the reference is valid until the next call.
+  /// @param q, k (1, d)   @param v (1, dv)   @param size β or η, (1, 1) or (1, dv)   @param forget λ (1, 1), or γ shaped as η
+  row<T> const& step(view<T> q, view<T> k, view<T> v, view<real_type> size, view<real_type> forget) {
+    tokens<T> const in{q, k, v, {rule_.law, size, forget}};
+    require_shape(who, "q", q, 1, state_.rows());
+    require_shape(who, "k", k, 1, state_.rows());
+    require_shape(who, "v", v, 1, dv_);
+    check<S>(who, rule_, options_, in.drive, 1, dv_);
+    o_.resize(dv_);
+    read_segment(in, o_, 0, 1, form::recurrent, [](index_t, plan<S> const&) {});
+    return o_;
+  }
+  row<T> const& step(view<T> q, view<T> k, view<T> v, real_type const& size, real_type const& forget) {
+    return step(q, k, v, Eigen::Map<mat<S> const>(&size, 1, 1), Eigen::Map<mat<S> const>(&forget, 1, 1));
+  }
+
+  /// η, γ and the clamp of the last segment or token.
+  [[nodiscard]] plan<real_type> const& last_plan() const { return plan_; }
+
+  /// All that continues the sequence elsewhere.
+  [[nodiscard]] fwa::memory<real_type> memory() const {
+    fwa::memory<S> m{edge_, state_.leftCols(dv_), {}};
+    if (wide()) m.z = state_.col(dv_).transpose();
+    return m;
+  }
+
+ private:
+  using S = real_type;
+  static constexpr std::string_view who = "read";
+
+  [[nodiscard]] bool wide() const { return options_.normalized_read.has_value(); }
+
+  /// Whole chunks, a few hundred tokens; all tokens for a form that looks at all of them at once.
+  [[nodiscard]] index_t segment_length(index_t count) const {
+    if (options_.form == form::masked || options_.form == form::chunk_scan) return std::max<index_t>(count, 1);
+    index_t const chunk = options_.form == form::chunk ? options_.chunk : 1;
+    return chunk * std::max<index_t>(1, 128 / chunk);
+  }
+
+  template <class OnPlan>
+  void read_segment(tokens<T> const& in, target<T> o, index_t first, index_t n, form how, OnPlan&& on_plan) {
+    require_finite(who, "q", in.q.middleRows(first, n));
+    require_finite(who, "k", in.k.middleRows(first, n));
+    require_finite(who, "v", in.v.middleRows(first, n));
+    double const epsilon = options_.feature_epsilon;
+    view<S> const q = featured(in.q.middleRows(first, n), options_.feature, epsilon, q_);
+    view<S> const k = featured(in.k.middleRows(first, n), options_.feature, epsilon, k_);
+    view<S> const v = featured(in.v.middleRows(first, n), options_.value_norm ? feature::rms_norm : feature::identity, epsilon, v_);
+    drive<S> const driven{in.drive.law, in.drive.size.middleRows(first, n), in.drive.forget.middleRows(first, n)};
+    align<S>(k, v, options_.pairing.value_or(rule_.pairing), edge_, wide(), pairs_);
+    planner_(rule_.rho, pairs_, driven, options_, plan_);
+    require_finite(who, "eta", plan_.eta);
+    require_finite(who, "gamma", plan_.schedule.gamma);
+    if constexpr (std::same_as<T, S>) {
+      if (!wide()) {
+        run_form(how, q, o.middleRows(first, n));
+        return finish(k, first, on_plan);
+      }
+    }
+    o_wide_.resize(n, state_.cols());
+    run_form(how, q, o_wide_);
+    if (wide())
+      o.middleRows(first, n) = normalise<S>(o_wide_, S(*options_.normalized_read), options_.denominator).template cast<T>();
+    else
+      o.middleRows(first, n) = o_wide_.template cast<T>();
+    finish(k, first, on_plan);
+  }
+
+  template <class OnPlan>
+  void finish(view<S> k, index_t first, OnPlan&& on_plan) {
+    leave<S>(edge_, pairs_, k, options_.window, dv_);
+    on_plan(first, plan_);
+  }
+
+  /// Rows of `stored` in the accumulator's type, under φ: a view of them where nothing is to be done.
+  [[nodiscard]] static view<S> featured(view<T> stored, feature phi, double epsilon, mat<S>& room) {
+    if constexpr (std::same_as<T, S>)
+      if (phi == feature::identity) return stored;
+    room = stored.template cast<S>();
+    for (index_t t = 0; t < room.rows(); ++t) apply_feature<S>(phi, S(epsilon), room.row(t));
+    return room;
+  }
+
+  void run_form(form how, view<S> q, target<S> o) {
+    schedule<S> const& plan = plan_.schedule;
+    timing const when = options_.timing;
+    switch (how) {
+      case form::recurrent: return block_by_block<recurrent_block<S>, S>(recurrent_, q, pairs_, plan, when, q.rows(), state_, o);
+      case form::masked: return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, q.rows(), state_, o);
+      case form::chunk:
+        if (has_one_system(plan)) return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, options_.chunk, state_, o);
+        return block_by_block<span_block<S>, S>(span_, q, pairs_, plan, when, options_.chunk, state_, o);
+      case form::chunk_scan: {
+        reading<S> read = chunked_by_scan<S>(q, pairs_, plan, when, options_.chunk, std::move(state_));
+        o = read.o;
+        state_ = std::move(read.S);
+      }
+    }
+  }
+
+  rule rule_;
+  options options_;
+  index_t dv_;
+  boundary<S> edge_;
+  mat<S> state_;             // (dx, dv), and z as one more column under a normalised read
+  fwa::memory<S> entry_;  // where a read of several segments began
+
+  mat<S> q_, k_, v_, o_wide_;
+  row<T> o_;
+  pairs<S> pairs_;
+  planner<S> planner_;
+  plan<S> plan_;
+  recurrent_block<S> recurrent_;
+  masked_block<S> masked_;
+  span_block<S> span_;
+};
+
+}  // namespace fwa

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// scalar.hpp — what a number must be able to do.
+//
+// The forms use + − × only, so they run over any `ring`: floats, 50 digits, rationals, prime fields, degrees, error bounds,
+// dual numbers. The step divides, compares and takes roots, so it asks for a `real`.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+
+namespace fwa {
+
+template <std::size_t N>
+struct reason {
+  char text[N];
+  consteval reason(char const (&t)[N]) { std::copy_n(t, N, text); }
+};
+
+/// Always false; names in the compiler's message why a concept is not met.
+template <reason Why>
+inline constexpr bool unsatisfied = false;
+
+template <class S>
+concept adds_and_multiplies = requires(S a, S const b) {
+  { b + b } -> std::convertible_to<S>;
+  { b - b } -> std::convertible_to<S>;
+  { b * b } -> std::convertible_to<S>;
+  { -b } -> std::convertible_to<S>;
+  a += b;
+  a -= b;
+  a *= b;
+};
+
+/// A commutative ring with unit: all that a form needs.
+template <class S>
+concept ring = (std::copyable<S> || unsatisfied<"a scalar must be copyable: matrices store it by value">)&&(
+    adds_and_multiplies<S> || unsatisfied<"a form adds, subtracts and multiplies">)&&(
+    std::constructible_from<S, int> || unsatisfied<"a form needs the constants 0 and 1">);
+
+/// An ordered field with a square root: what step/ and align/feature.hpp need on top.
+template <class S>
+concept real = ring<S> && (requires(S const a) {
+  { a / a } -> std::convertible_to<S>;
+  { a < a } -> std::convertible_to<bool>;
+  { a == a } -> std::convertible_to<bool>;
+  { S(0.5) };
+} || unsatisfied<"a step divides by an energy and compares with the decay floor">);
+
+template <class T>
+struct accumulator { using type = T; };
+template <>
+struct accumulator<Eigen::half> { using type = float; };
+template <>
+struct accumulator<Eigen::bfloat16> { using type = float; };
+
+/// The scalar that sums and the memory use when tokens are stored as T: 16-bit storage accumulates in float.
+template <class T>
+using accumulator_t = typename accumulator<T>::type;
+
+}  // namespace fwa

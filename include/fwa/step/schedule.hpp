@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// step/schedule.hpp — all that a form may know of time: weights, decays, window lengths; and how they come about.
+//
+//   w_t = η_t / B_t      γ_t      ρ ∈ {0, 1, γ_t}      B_t = |I_t|: I_t are the last B_t rows of pairs up to token t
+//
+// η, γ, w have one column, or one a value column. A sentinel and D = 0 write nothing and keep everything; x = 0 with λ > 0
+// still decays.
+// Laws: step_bounds, zero_denominator_is_no_op, clamp_is_a_surrogate_step.
+#pragma once
+
+#include "../align/pairs.hpp"
+#include "../matrix.hpp"
+#include "../objective.hpp"
+#include "../options.hpp"
+#include "energy.hpp"
+#include "gain.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace fwa {
+
+template <class S>
+struct schedule {
+  mat<S> weight, gamma;       ///< (T, 1) or (T, dv)
+  std::vector<index_t> window;  ///< B_t, one a token; 0 where nothing is written
+  residual rho = residual::one;
+
+  [[nodiscard]] index_t tokens() const { return gamma.rows(); }
+  [[nodiscard]] bool per_column() const { return gamma.cols() != 1; }
+};
+
+/// What drives the step of each token.
+template <class S>
+struct drive {
+  step_law law;
+  view<S> size;    ///< β or η (T, 1) or (T, dv)
+  view<S> forget;  ///< λ (T, 1), or γ shaped as η
+};
+
+/// Gains β ∈ [0, 2) and ridges λ ≥ 0 for a normalised rule.
+template <class S>
+[[nodiscard]] drive<S> gains(view<S> beta, view<S> lambda) { return {step_law::normalised, beta, lambda}; }
+
+/// Step sizes η and decays γ for a rule that takes them as given.
+template <class S>
+[[nodiscard]] drive<S> steps(view<S> eta, view<S> gamma) { return {step_law::given, eta, gamma}; }
+
+/// A schedule and what led to it.
+template <class S>
+struct plan {
+  fwa::schedule<S> schedule;
+  mat<S> eta;         ///< (T, 1) or (T, dv)
+  mat<S> lambda;      ///< (T, 1) λ_t; of a scale-coupled ridge the product λ̄_t E_t; 0 where η is given
+  mat<bool> clamped;  ///< where the decay floor acts
+
+  void resize(index_t tokens, index_t columns, residual rho) {
+    for (mat<S>* m : {&schedule.weight, &schedule.gamma, &eta}) m->resize(tokens, columns);
+    lambda.resize(tokens, 1);
+    clamped.resize(tokens, columns);
+    schedule.window.resize(static_cast<std::size_t>(tokens));
+    schedule.rho = rho;
+  }
+
+  /// λ̂ = α / η ≤ λ.                                                                        Appendix C.6
+  [[nodiscard]] S effective_ridge(index_t t, index_t column) const {
+    return fwa::effective_ridge<S>(eta(t, column), schedule.gamma(t, column), lambda(t, 0), clamped(t, column));
+  }
+};
+
+/// Makes plans; keeps its room from one to the next.
+template <real S>
+class planner {
+ public:
+  /// @param out the plan of the tokens of `p`
+  void operator()(residual rho, pairs<S> const& p, drive<S> const& drive, options const& o, plan<S>& out) {
+    out.resize(p.tokens(), drive.size.cols(), rho);
+    for (index_t t = 0; t < p.tokens(); ++t) out.schedule.window[static_cast<std::size_t>(t)] = window_length(p, t, o.window);
+    if (drive.law == step_law::given) {
+      out.eta = drive.size;
+      out.schedule.gamma = drive.forget;
+      out.lambda.setConstant(S(0));
+      out.clamped.setConstant(false);
+    } else {
+      row<S> const& E = energies_(rho, o.window, p);
+      for (index_t t = 0; t < p.tokens(); ++t) normalised(out, t, drive.size, E(t), drive.forget(t, 0), o);
+    }
+    if (p.sentinel) {
+      out.eta.row(0).setConstant(S(0));
+      out.schedule.gamma.row(0).setConstant(S(1));
+      out.lambda(0, 0) = S(0);
+      out.clamped.row(0).setConstant(false);
+    }
+    out.schedule.weight = out.eta;
+    for (index_t t = 0; t < p.tokens(); ++t)
+      if (index_t const B = out.schedule.window[static_cast<std::size_t>(t)]; B > 1) out.schedule.weight.row(t) /= S(static_cast<int>(B));
+  }
+
+ private:
+  void normalised(plan<S>& out, index_t t, view<S> const& beta, S const& E, S const& forget, options const& o) {
+    S const epsilon(o.epsilon), floor(o.epsilon_gamma);
+    S const lambda = o.ridge == ridge::absolute ? forget : S(forget * E), D = E + lambda + epsilon;
+    out.lambda(t, 0) = lambda;
+    for (index_t j = 0; j < beta.cols(); ++j) {
+      S const eta = step_size(S(beta(t, j)), D);
+      S const raw = carry(S(beta(t, j)), E, lambda, epsilon, D, eta);
+      bool const clamp = o.clamp && clamp_acts(raw, floor);
+      out.eta(t, j) = eta;
+      out.schedule.gamma(t, j) = clamp ? floor : raw;
+      out.clamped(t, j) = clamp;
+    }
+  }
+
+  energies<S> energies_;
+};
+
+/// The plan of a block of tokens.
+template <real S>
+[[nodiscard]] plan<S> make_plan(residual rho, pairs<S> const& p, drive<S> const& drive, options const& o) {
+  plan<S> out;
+  planner<S>{}(rho, p, drive, o, out);
+  return out;
+}
+
+}  // namespace fwa
