@@ -22,4 +22,22 @@ using view = Eigen::Ref<mat<S> const, 0, Eigen::OuterStride<>>;
 template <class S>
 using target = Eigen::Ref<mat<S>, 0, Eigen::OuterStride<>>;
 
+/// Columns that a loop carries together: two wide registers of them.
+template <class S>
+inline constexpr int lanes = sizeof(S) < 128 ? 128 / static_cast<int>(sizeof(S)) : 1;
+
+/// A few columns of one row, and of several; N columns, or at most lanes<S> where N is Dynamic.
+template <class S, int N>
+using lane = Eigen::Array<S, 1, N, Eigen::RowMajor, 1, N == Eigen::Dynamic ? lanes<S> : N>;
+template <class S, int N>
+using lane_rows = Eigen::Array<S, Eigen::Dynamic, N, Eigen::RowMajor, Eigen::Dynamic, N == Eigen::Dynamic ? lanes<S> : N>;
+
+/// Calls f.template operator()<N>(j, width) for groups [j, j + width) of `columns` columns.
+template <class S, class F>
+void for_lanes(index_t columns, F&& f) {
+  index_t j = 0;
+  for (; j + lanes<S> <= columns; j += lanes<S>) f.template operator()<lanes<S>>(j, index_t(lanes<S>));
+  if (j < columns) f.template operator()<Eigen::Dynamic>(j, columns - j);
+}
+
 }  // namespace fwa

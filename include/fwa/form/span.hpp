@@ -53,30 +53,25 @@ class span_block {
     seen_.noalias() = both_ * S;
     W_.resize(n, dv);
     decay_.resize(1, dv);
-    index_t j = 0;
-    for (; j + lanes <= dv; j += lanes) sweep<static_cast<int>(lanes)>(j, lanes, o);
-    if (j < dv) sweep<Eigen::Dynamic>(j, dv - j, o);
+    for_lanes<T>(dv, [&]<int N>(index_t j, index_t width) { sweep<N>(j, width, o); });
     scale_columns(S, decay_, 0);
     S.noalias() += both_.topRows(n).transpose() * W_;
   }
 
  private:
-  static constexpr index_t lanes = std::max<index_t>(1, 128 / static_cast<index_t>(sizeof(T)));  // two wide registers of columns
-
   [[nodiscard]] index_t window(index_t t) const { return plan_->window[static_cast<std::size_t>(first_ + t)]; }
 
   /// Columns [j, j + width) of the block.
   template <int N>
   void sweep(index_t j, index_t width, target<T>& o) {
-    using lane = Eigen::Array<T, 1, N, Eigen::RowMajor, 1, N == Eigen::Dynamic ? static_cast<int>(lanes) : N>;
-    using rows = Eigen::Array<T, Eigen::Dynamic, N, Eigen::RowMajor, Eigen::Dynamic, N == Eigen::Dynamic ? static_cast<int>(lanes) : N>;
+    using lane = fwa::lane<T, N>;
     index_t const n = y_.rows(), c = o.rows();
     bool const predicts = plan_->rho != residual::zero, early = when_ == timing::read_before_write;
     auto columns = [&](mat<T> const& m, index_t t) -> lane {
       if (m.cols() == 1) return lane::Constant(width, m(t, 0));
       return m.row(t).array().template segment<N>(j, width);
     };
-    rows W = rows::Constant(n, width, T(0)), p(n, width), write(n, width);
+    lane_rows<T, N> W = lane_rows<T, N>::Constant(n, width, T(0)), p(n, width), write(n, width);
     lane decay = lane::Constant(width, T(1));
     index_t known = 0;  // p_i is up to date for every i < known that a window still holds
     for (index_t t = 0; t < c; ++t) {
