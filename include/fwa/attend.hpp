@@ -58,7 +58,9 @@ template <class T>
   std::vector<outcome<T>> out;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     index_t const first = offsets[i], n = offsets[i + 1] - first;
-    tokens<T> const part{in.q.middleRows(first, n), in.k.middleRows(first, n), in.v.middleRows(first, n),
+    tokens<T> const part{in.q.middleRows(first, n),
+                         in.k.middleRows(first, n),
+                         in.v.middleRows(first, n),
                          {in.drive.law, in.drive.size.middleRows(first, n), in.drive.forget.middleRows(first, n)}};
     out.push_back(attend<T>(r, part, o, entries.empty() ? memory<accumulator_t<T>>{} : entries[i]));
   }

@@ -34,8 +34,7 @@ void require(bool holds, std::string_view function, Parts const&... parts) {
 /// The shape (rows, cols) of `what`, or a refusal that names both shapes.
 template <class M>
 void require_shape(std::string_view function, std::string_view what, M const& m, index_t rows, index_t cols) {
-  if (m.rows() != rows || m.cols() != cols)
-    refuse(function, what, " must be ", rows, " x ", cols, ", but is ", m.rows(), " x ", m.cols());
+  if (m.rows() != rows || m.cols() != cols) refuse(function, what, " must be ", rows, " x ", cols, ", but is ", m.rows(), " x ", m.cols());
 }
 
 /// Every entry of m satisfies `holds`, or a refusal that names the first entry that does not.

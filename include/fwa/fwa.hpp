@@ -5,10 +5,10 @@
 // (sha256 8e7fec61…2dcee). Equation numbers in the headers are those of that revision.
 #pragma once
 
-#include "scalar.hpp"     // what a number must be able to do
-#include "matrix.hpp"     // time-major matrices
-#include "contract.hpp"   // what is said when input breaks a rule
-#include "options.hpp"    // every choice besides the rule
+#include "contract.hpp"  // what is said when input breaks a rule
+#include "matrix.hpp"    // time-major matrices
+#include "options.hpp"   // every choice besides the rule
+#include "scalar.hpp"    // what a number must be able to do
 
 #include "align/feature.hpp"  // φ
 #include "align/pairs.hpp"    // which key a value is written under
@@ -20,19 +20,19 @@
 #include "step/gain.hpp"        // η and γ
 #include "step/schedule.hpp"    // all that a form may know of time
 
-#include "rule/rule.hpp"        // a point of the equation
 #include "rule/falcon.hpp"      // the eight corners
 #include "rule/neighbours.hpp"  // published rules nearby
+#include "rule/rule.hpp"        // a point of the equation
 
-#include "form/memory.hpp"      // what continues a sequence
-#include "form/recurrent.hpp"   // the definition
-#include "form/triangular.hpp"  // (I + A) R = F
-#include "form/masked.hpp"      // one masked system
-#include "form/span.hpp"        // windows at linear cost, all columns at once
 #include "form/chunked.hpp"     // chunk by chunk
-#include "form/scan.hpp"        // … with an associative scan
+#include "form/masked.hpp"      // one masked system
+#include "form/memory.hpp"      // what continues a sequence
 #include "form/read.hpp"        // the read with a denominator
+#include "form/recurrent.hpp"   // the definition
+#include "form/scan.hpp"        // … with an associative scan
+#include "form/span.hpp"        // windows at linear cost, all columns at once
+#include "form/triangular.hpp"  // (I + A) R = F
 
+#include "attend.hpp"  // the front door
 #include "check.hpp"   // which rules, options and memories go together
 #include "reader.hpp"  // one head that reads, many tokens or one at a time
-#include "attend.hpp"  // the front door

@@ -24,8 +24,7 @@ template <real T>
 [[nodiscard]] T loss(residual rho, mat<T> const& S, mat<T> const& X, mat<T> const& Y, T const& lambda) {
   T const n(static_cast<int>(X.rows())), half = T(1) / T(2);
   mat<T> const prediction = X * S;  // (n, dv)
-  T const fit = rho == residual::zero ? T(-prediction.cwiseProduct(Y).sum() / n)
-                                      : T(half * (prediction - Y).squaredNorm() / n);
+  T const fit = rho == residual::zero ? T(-prediction.cwiseProduct(Y).sum() / n) : T(half * (prediction - Y).squaredNorm() / n);
   return fit + half * lambda * S.squaredNorm();
 }
 

@@ -27,7 +27,7 @@ enum class denominator { nonnegative, sign_stable };
 enum class form { recurrent, masked, chunk, chunk_scan };
 
 struct options {
-  index_t window = 1;             ///< B ≥ 1; > 1 only for windowed rules
+  index_t window = 1;           ///< B ≥ 1; > 1 only for windowed rules
   double epsilon = 0;           ///< ε ≥ 0 in D = E + λ + ε
   double epsilon_gamma = 1e-6;  ///< decay floor ε_γ ∈ (0, 1)
   bool clamp = true;            ///< γ = max(1 − ηλ, ε_γ); off: the carry may be negative

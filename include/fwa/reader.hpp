@@ -169,8 +169,10 @@ class reader {
     schedule<S> const& plan = plan_.schedule;
     timing const when = options_.timing;
     switch (how) {
-      case form::recurrent: return block_by_block<recurrent_block<S>, S>(recurrent_, q, pairs_, plan, when, q.rows(), state_, o);
-      case form::masked: return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, q.rows(), state_, o);
+      case form::recurrent:
+        return block_by_block<recurrent_block<S>, S>(recurrent_, q, pairs_, plan, when, q.rows(), state_, o);
+      case form::masked:
+        return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, q.rows(), state_, o);
       case form::chunk:
         if (has_one_system(plan)) return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, options_.chunk, state_, o);
         return block_by_block<span_block<S>, S>(span_, q, pairs_, plan, when, options_.chunk, state_, o);
@@ -186,7 +188,7 @@ class reader {
   options options_;
   index_t dv_;
   boundary<S> edge_;
-  mat<S> state_;             // (dx, dv), and z as one more column under a normalised read
+  mat<S> state_;          // (dx, dv), and z as one more column under a normalised read
   fwa::memory<S> entry_;  // where a read of several segments began
 
   mat<S> q_, k_, v_, o_wide_;

@@ -27,7 +27,7 @@ template <class S>
 concept adds_and_multiplies = requires(S a, S const b) {
   { b + b } -> std::convertible_to<S>;
   { b - b } -> std::convertible_to<S>;
-  { b * b } -> std::convertible_to<S>;
+  { b* b } -> std::convertible_to<S>;
   { -b } -> std::convertible_to<S>;
   a += b;
   a -= b;
@@ -37,24 +37,30 @@ concept adds_and_multiplies = requires(S a, S const b) {
 /// A commutative ring with unit: all that a form needs.
 template <class S>
 concept ring = (std::copyable<S> || unsatisfied<"a scalar must be copyable: matrices store it by value">)&&(
-    adds_and_multiplies<S> || unsatisfied<"a form adds, subtracts and multiplies">)&&(
-    std::constructible_from<S, int> || unsatisfied<"a form needs the constants 0 and 1">);
+    adds_and_multiplies<S> || unsatisfied<"a form adds, subtracts and multiplies">)&&(std::constructible_from<S, int> ||
+                                                                                      unsatisfied<"a form needs the constants 0 and 1">);
 
 /// An ordered field with a square root: what step/ and align/feature.hpp need on top.
 template <class S>
-concept real = ring<S> && (requires(S const a) {
+concept real = ring<S> &&(requires(S const a) {
   { a / a } -> std::convertible_to<S>;
   { a < a } -> std::convertible_to<bool>;
   { a == a } -> std::convertible_to<bool>;
-  { S(0.5) };
+  {S(0.5)};
 } || unsatisfied<"a step divides by an energy and compares with the decay floor">);
 
 template <class T>
-struct accumulator { using type = T; };
+struct accumulator {
+  using type = T;
+};
 template <>
-struct accumulator<Eigen::half> { using type = float; };
+struct accumulator<Eigen::half> {
+  using type = float;
+};
 template <>
-struct accumulator<Eigen::bfloat16> { using type = float; };
+struct accumulator<Eigen::bfloat16> {
+  using type = float;
+};
 
 /// The scalar that sums and the memory use when tokens are stored as T: 16-bit storage accumulates in float.
 template <class T>

@@ -35,9 +35,12 @@ void apply_feature(feature phi, S const& epsilon, Row&& u) {
     u /= S(sqrt(S(square / d + epsilon / scale / scale)));
   };
   switch (phi) {
-    case feature::identity: return;
-    case feature::rms_norm: return divide_by_norm(S(static_cast<int>(u.size())));
-    case feature::l2_norm: return divide_by_norm(S(1));
+    case feature::identity:
+      return;
+    case feature::rms_norm:
+      return divide_by_norm(S(static_cast<int>(u.size())));
+    case feature::l2_norm:
+      return divide_by_norm(S(1));
     case feature::relu:
       for (index_t i = 0; i < u.size(); ++i)
         if (u(i) < S(0)) u(i) = S(0);

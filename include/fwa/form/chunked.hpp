@@ -20,8 +20,7 @@ namespace fwa {
 /// Which block solves a chunk: one triangular system for all columns, or, where each column or each window needs its own, the span.
 template <class T>
 [[nodiscard]] bool has_one_system(schedule<T> const& plan) {
-  return !plan.per_column() &&
-         (plan.rho == residual::zero || std::ranges::all_of(plan.window, [](index_t B) { return B <= 1; }));
+  return !plan.per_column() && (plan.rho == residual::zero || std::ranges::all_of(plan.window, [](index_t B) { return B <= 1; }));
 }
 
 /// @param q φ(q) (T, dx)   @param C chunk, ≥ 1   @param S state before the first token (dx, dv)

@@ -110,7 +110,7 @@ class masked_block {
     decay_ = T(1);
     if (solves_) system_.resize(n, n);
     scores_.resize(c, n);
-    to_x_.resize(n);
+    to_x_.setConstant(n, T(0));  // a sentinel's row belongs to no token
     to_q_.resize(c);
     for (index_t t = 0; t < c; ++t) {
       auto const [begin, end] = writes_[static_cast<std::size_t>(t)];
@@ -153,15 +153,15 @@ class masked_block {
   index_t first_ = 0;
   timing when_{};
   bool solves_ = false;
-  std::optional<view<T>> q_, x_, y_;           // (c, dx), (n, dx), (n, dv)
-  mat<T> gathered_x_, gathered_y_;             // where a pair has several unknowns
-  std::vector<range> writes_;                  // the unknowns of a token
-  mat<T> gram_, seen_by_q_;                    // (n, n) X Xᵀ, (c, n) Q Xᵀ
-  mat<T> system_, scores_;                     // (n, n) A, (c, n) Q Xᵀ ∘ M
-  row<T> mask_;                                // (n) M_{t,·}; after weigh() M_{T,·}
-  T decay_{};                                  // P(t, 0); after weigh() P(T, 0)
-  row<T> to_x_, to_q_;                         // (n) ρ P(t−1, 0), (c) P(t, 0) or P(t−1, 0): what is left of S_0
-  mat<T> residuals_, seen_, weighted_;         // (n, dv), (n, dv), (n, dx)
+  std::optional<view<T>> q_, x_, y_;    // (c, dx), (n, dx), (n, dv)
+  mat<T> gathered_x_, gathered_y_;      // where a pair has several unknowns
+  std::vector<range> writes_;           // the unknowns of a token
+  mat<T> gram_, seen_by_q_;             // (n, n) X Xᵀ, (c, n) Q Xᵀ
+  mat<T> system_, scores_;              // (n, n) A, (c, n) Q Xᵀ ∘ M
+  row<T> mask_;                         // (n) M_{t,·}; after weigh() M_{T,·}
+  T decay_{};                           // P(t, 0); after weigh() P(T, 0)
+  row<T> to_x_, to_q_;                  // (n) ρ P(t−1, 0), (c) P(t, 0) or P(t−1, 0): what is left of S_0
+  mat<T> residuals_, seen_, weighted_;  // (n, dv), (n, dv), (n, dx)
 };
 
 /// The whole sequence as one block.   @param q φ(q) (T, dx)   @param S state before the first token (dx, dv)

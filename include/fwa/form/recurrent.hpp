@@ -68,8 +68,7 @@ class recurrent_block {
       index_t const B = plan_->window[static_cast<std::size_t>(first_ + t)], end = pairs_->before + first_ + t + 1;
       if (when_ == timing::read_before_write) o.row(t).noalias() = q_->row(t) * S;
       if (residuals_.rows() < B || residuals_.cols() != S.cols()) residuals_.resize(B, S.cols());
-      if (B > 0)
-        write<T>(S, pairs_->x.middleRows(end - B, B), pairs_->y.middleRows(end - B, B), *plan_, first_ + t, residuals_.topRows(B));
+      if (B > 0) write<T>(S, pairs_->x.middleRows(end - B, B), pairs_->y.middleRows(end - B, B), *plan_, first_ + t, residuals_.topRows(B));
       if (when_ == timing::read_after_write) o.row(t).noalias() = q_->row(t) * S;
     }
   }

@@ -89,9 +89,8 @@ template <class Block, ring T, class Map>
 template <class Block, ring T>
 [[nodiscard]] reading<T> scan_blocks(view<T> q, pairs<T> const& p, schedule<T> const& plan, timing when, index_t C, mat<T> S) {
   if (plan.rho == residual::zero)
-    return scan_chunks<Block>(q, p, plan, when, C, std::move(S), [&](index_t first, index_t c) {
-      return product_map<T, Block>(q.middleRows(first, c), p, plan, first);
-    });
+    return scan_chunks<Block>(q, p, plan, when, C, std::move(S),
+                              [&](index_t first, index_t c) { return product_map<T, Block>(q.middleRows(first, c), p, plan, first); });
   pairs<T> silent = p;
   silent.y = mat<T>::Constant(p.y.rows(), q.cols(), T(0));
   return scan_chunks<Block>(q, p, plan, when, C, std::move(S), [&](index_t first, index_t c) {

@@ -122,11 +122,11 @@ class span_block {
   schedule<T> const* plan_ = nullptr;
   index_t first_ = 0, oldest_ = 0, fresh_ = 0;  // the block's own pairs begin at row fresh_ of X_J
   timing when_{};
-  mat<T> both_;          // (n + c, dx) X_J over Q
-  mat<T> y_;             // (n, dv)
-  mat<T> gram_;          // (n + c, n)
-  mat<T> seen_;          // (n + c, dv) X_J S_0 over Q S_0
-  mat<T> W_, decay_;     // (n, dv), (1, dv) at the block's end
+  mat<T> both_;       // (n + c, dx) X_J over Q
+  mat<T> y_;          // (n, dv)
+  mat<T> gram_;       // (n + c, n)
+  mat<T> seen_;       // (n + c, dv) X_J S_0 over Q S_0
+  mat<T> W_, decay_;  // (n, dv), (1, dv) at the block's end
 };
 
 }  // namespace fwa

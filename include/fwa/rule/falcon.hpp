@@ -6,6 +6,7 @@
 
 namespace fwa {
 
+// clang-format off
 //                                        name          ρ               per column  window
 inline constexpr rule falcon_1   = {"falcon-1",   residual::one,  false, false};  // Eq. (3.3)
 inline constexpr rule falcon_2   = {"falcon-2",   residual::one,  true,  false};  // Eq. (4.4)
@@ -15,6 +16,7 @@ inline constexpr rule falcon_2a  = {"falcon-2a",  residual::zero, true,  false};
 inline constexpr rule falcon_3a  = {"falcon-3a",  residual::zero, false, true};   // Eq. (4.19)
 inline constexpr rule falcon_23  = {"falcon-23",  residual::one,  true,  true};   // the paper names neither
 inline constexpr rule falcon_23a = {"falcon-23a", residual::zero, true,  true};
+// clang-format on
 
 inline constexpr rule falcon_rules[] = {falcon_1, falcon_2, falcon_3, falcon_1a, falcon_2a, falcon_3a, falcon_23, falcon_23a};
 

@@ -17,11 +17,13 @@
 
 namespace fwa {
 
+// clang-format off
 inline constexpr rule linear_attention = {"linear-attention", residual::zero,  false, false, step_law::given, pairing::same_step};
 inline constexpr rule retnet           = {"retnet",           residual::zero,  false, false, step_law::given, pairing::same_step};
 inline constexpr rule mamba_2          = {"mamba-2",          residual::zero,  false, false, step_law::given, pairing::same_step};
 inline constexpr rule delta_net        = {"delta-net",        residual::one,   false, false, step_law::given, pairing::same_step};
 inline constexpr rule gated_delta_net  = {"gated-delta-net",  residual::gamma, false, false, step_law::given, pairing::same_step};
+// clang-format on
 
 inline constexpr rule neighbour_rules[] = {linear_attention, retnet, mamba_2, delta_net, gated_delta_net};
 

@@ -22,7 +22,7 @@ namespace fwa {
 
 template <class S>
 struct schedule {
-  mat<S> weight, gamma;       ///< (T, 1) or (T, dv)
+  mat<S> weight, gamma;         ///< (T, 1) or (T, dv)
   std::vector<index_t> window;  ///< B_t, one a token; 0 where nothing is written
   residual rho = residual::one;
 
@@ -40,11 +40,15 @@ struct drive {
 
 /// Gains β ∈ [0, 2) and ridges λ ≥ 0 for a normalised rule.
 template <class S>
-[[nodiscard]] drive<S> gains(view<S> beta, view<S> lambda) { return {step_law::normalised, beta, lambda}; }
+[[nodiscard]] drive<S> gains(view<S> beta, view<S> lambda) {
+  return {step_law::normalised, beta, lambda};
+}
 
 /// Step sizes η and decays γ for a rule that takes them as given.
 template <class S>
-[[nodiscard]] drive<S> steps(view<S> eta, view<S> gamma) { return {step_law::given, eta, gamma}; }
+[[nodiscard]] drive<S> steps(view<S> eta, view<S> gamma) {
+  return {step_law::given, eta, gamma};
+}
 
 /// A schedule and what led to it.
 template <class S>
@@ -98,7 +102,7 @@ class planner {
 
  private:
   void normalised(plan<S>& out, index_t t, view<S> const& beta, S const& E, S const& forget, options const& o) {
-    S const epsilon(o.epsilon), floor(o.epsilon_gamma);
+    S const epsilon = static_cast<S>(o.epsilon), floor = static_cast<S>(o.epsilon_gamma);
     S const lambda = o.ridge == ridge::absolute ? forget : S(forget * E), D = E + lambda + epsilon;
     out.lambda(t, 0) = lambda;
     for (index_t j = 0; j < beta.cols(); ++j) {

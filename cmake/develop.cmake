@@ -1,0 +1,28 @@
+# What people who work on the library build; users of the target never see it.
+find_package(Boost 1.81 REQUIRED)
+find_package(doctest REQUIRED)
+find_package(rapidcheck REQUIRED)
+find_package(xtensor REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(OpenMP)
+
+add_library(fwa_develop INTERFACE)
+target_link_libraries(fwa_develop INTERFACE fwa::fwa)
+target_compile_options(fwa_develop INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Werror)
+
+# The rooms of the library that need more than Eigen: number/ (Boost) and batch/ (xtensor, OpenMP where found).
+add_library(fwa_rooms INTERFACE)
+target_link_libraries(fwa_rooms INTERFACE fwa_develop Boost::headers xtensor)
+if(OpenMP_CXX_FOUND)
+  target_link_libraries(fwa_rooms INTERFACE OpenMP::OpenMP_CXX)
+endif()
+
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+enable_testing()
+add_subdirectory(program)
+add_subdirectory(tests)
+add_subdirectory(property_tests)
+add_subdirectory(examples)
+add_subdirectory(benchmarks)
