@@ -119,6 +119,7 @@ class masked_block {
       if (solves_)
         for (index_t e = begin; e < end; ++e) {
           system_.row(e).head(begin) = rho * mask_.head(begin).cwiseProduct(gram_.row(e).head(begin));
+          system_.row(e).segment(begin, e - begin).setConstant(T(0));  // pairs of one token do not see each other
           to_x_(e) = rho * decay_;
         }
       if (when_ == timing::read_before_write) read(t);
