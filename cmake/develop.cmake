@@ -19,10 +19,16 @@ if(OpenMP_CXX_FOUND)
   target_link_libraries(fwa_rooms INTERFACE OpenMP::OpenMP_CXX)
 endif()
 
-set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+# Target all_verify_interface_header_sets: every header of every room compiles alone, with the warnings above.
+add_library(fwa_headers_alone INTERFACE)
+target_sources(fwa_headers_alone INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${fwa_headers})
+target_link_libraries(fwa_headers_alone INTERFACE fwa_rooms)
+set_target_properties(fwa_headers_alone PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+
 enable_testing()
 add_subdirectory(program)
 add_subdirectory(tests)
+add_subdirectory(tests/packaging)
 add_subdirectory(property_tests)
 add_subdirectory(examples)
 add_subdirectory(benchmarks)

@@ -54,6 +54,9 @@ template <class T>
           entries.size(), " memories");
   require_shape(who, "k", in.k, count, in.q.cols());
   require_shape(who, "v", in.v, count, in.v.cols());
+  require_finite(who, "q", in.q);
+  require_finite(who, "k", in.k);
+  require_finite(who, "v", in.v);
   check<accumulator_t<T>>(who, r, o, in.drive, count, in.v.cols());
   std::vector<outcome<T>> out;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {

@@ -123,9 +123,9 @@ class reader {
 
   template <class OnPlan>
   void read_segment(tokens<T> const& in, target<T> o, index_t first, index_t n, form how, OnPlan&& on_plan) {
-    require_finite(who, "q", in.q.middleRows(first, n));
-    require_finite(who, "k", in.k.middleRows(first, n));
-    require_finite(who, "v", in.v.middleRows(first, n));
+    require_finite(who, "q", in.q.middleRows(first, n), first);
+    require_finite(who, "k", in.k.middleRows(first, n), first);
+    require_finite(who, "v", in.v.middleRows(first, n), first);
     double const epsilon = options_.feature_epsilon;
     view<S> const q = featured(in.q.middleRows(first, n), options_.feature, epsilon, q_);
     view<S> const k = featured(in.k.middleRows(first, n), options_.feature, epsilon, k_);
@@ -133,8 +133,8 @@ class reader {
     drive<S> const driven{in.drive.law, in.drive.size.middleRows(first, n), in.drive.forget.middleRows(first, n)};
     align<S>(k, v, options_.pairing.value_or(rule_.pairing), edge_, wide(), pairs_);
     planner_(rule_.rho, pairs_, driven, options_, plan_);
-    require_finite(who, "eta", plan_.eta);
-    require_finite(who, "gamma", plan_.schedule.gamma);
+    require_finite(who, "eta", plan_.eta, first);
+    require_finite(who, "gamma", plan_.schedule.gamma, first);
     if constexpr (std::same_as<T, S>) {
       if (!wide()) {
         run_form(how, q, o.middleRows(first, n));

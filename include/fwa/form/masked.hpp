@@ -139,7 +139,7 @@ class masked_block {
   void solve(mat<T>& S, target<T> o) {
     if (solves_) {
       seen_.noalias() = *x_ * S;
-      for (index_t e = 0; e < residuals_.rows(); ++e) residuals_.row(e) -= to_x_(e) * seen_.row(e);
+      for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = y.row(e) - to_x_(e) * seen_.row(e);
       solve_unit_lower(system_, residuals_);
     }
     o.noalias() = *q_ * S;

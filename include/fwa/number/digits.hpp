@@ -4,7 +4,8 @@
 // Boost's own NumTraits<…>::lowest() is the smallest positive number; here it is −max.
 #pragma once
 
-#include <Eigen/Core>
+#include "eigen.hpp"
+
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <boost/multiprecision/eigen.hpp>
 
@@ -18,12 +19,8 @@ using digits_100 = boost::multiprecision::number<boost::multiprecision::cpp_bin_
 namespace detail {
 
 template <class S>
-struct digit_traits : Eigen::GenericNumTraits<S> {
-  using Real = S;
-  using NonInteger = S;
-  using Nested = S;
+struct digit_traits : scalar_traits<S> {
   using Literal = double;
-  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1, ReadCost = 1, AddCost = 4, MulCost = 8 };
   static S epsilon() { return std::numeric_limits<S>::epsilon(); }
   static S dummy_precision() { return 1000 * epsilon(); }
   static S highest() { return (std::numeric_limits<S>::max)(); }

@@ -11,7 +11,6 @@
 #include "../matrix.hpp"
 #include "../scalar.hpp"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -84,10 +83,9 @@ class largest_eigenvalues {
 
   /// λ_max of the tridiagonal matrix, whose trace is 1 or 0: from below, exact where T is diagonal.
   [[nodiscard]] lane bisect() {
-    using limits = std::numeric_limits<S>;
-    int const halvings = limits::digits + 4 + static_cast<int>(std::bit_width(static_cast<unsigned>(n_)));
-    lane low = at(0, 0), high = lane::Constant(S(1) + S(4 * static_cast<int>(n_)) * limits::epsilon());
+    lane low = at(0, 0), high = lane::Constant(S(2));  // the range and the count do not depend on n: rows of zeros change no bit
     for (index_t i = 1; i < n_; ++i) low = low.max(at(i, i));
+    int const halvings = std::numeric_limits<S>::digits + 13;  // to n 2^-12 u λ_max, since λ_max ≥ 1/n
     for (int step = 0; step < halvings; ++step) {
       lane const x = (low + high) * S(0.5);
       lane pivot = x - at(0, 0), least = pivot;

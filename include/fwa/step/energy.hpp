@@ -52,6 +52,7 @@ class energies {
 
   void spectral(index_t B, pairs<S> const& p) {
     index_t const lanes = eigen_lanes<S>;
+    B = std::min(B, p.x.rows());
     band_.resize(p.x.rows(), B);  // ⟨x_i, x_{i−l}⟩
     for (index_t i = 0; i < p.x.rows(); ++i)
       for (index_t l = 0; l < std::min(B, i + 1); ++l) band_(i, l) = p.x.row(i).dot(p.x.row(i - l));

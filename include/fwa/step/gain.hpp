@@ -26,8 +26,8 @@ template <real S>
 template <real S>
 [[nodiscard]] S carry(S const& beta, S const& E, S const& lambda, S const& epsilon, S const& D, S const& eta) {
   if (D == S(0)) return S(1);
-  if (S(1) < beta) return S(1) - eta * lambda;
-  return (E + epsilon + (S(1) - beta) * lambda) / D;
+  S const plain = S(1) - eta * lambda, without_cancellation = (E + epsilon + (S(1) - beta) * lambda) / D;  // no branch: vectorises
+  return S(1) < beta ? plain : without_cancellation;
 }
 
 /// True where the decay floor acts; a tie counts.   @param raw 1 − ηλ

@@ -38,15 +38,16 @@ struct drive {
   view<S> forget;  ///< λ (T, 1), or γ shaped as η
 };
 
-/// Gains β ∈ [0, 2) and ridges λ ≥ 0 for a normalised rule.
-template <class S>
-[[nodiscard]] drive<S> gains(view<S> beta, view<S> lambda) {
+/// Gains β ∈ [0, 2) and ridges λ ≥ 0 for a normalised rule. The views are made in place: a copied view would look into the one
+/// that it was copied from, where a matrix of another storage order had to be copied.
+template <class S, class Beta, class Lambda>
+[[nodiscard]] drive<S> gains(Beta const& beta, Lambda const& lambda) {
   return {step_law::normalised, beta, lambda};
 }
 
 /// Step sizes η and decays γ for a rule that takes them as given.
-template <class S>
-[[nodiscard]] drive<S> steps(view<S> eta, view<S> gamma) {
+template <class S, class Eta, class Gamma>
+[[nodiscard]] drive<S> steps(Eta const& eta, Gamma const& gamma) {
   return {step_law::given, eta, gamma};
 }
 
@@ -105,14 +106,14 @@ class planner {
     S const epsilon = static_cast<S>(o.epsilon), floor = static_cast<S>(o.epsilon_gamma);
     S const lambda = o.ridge == ridge::absolute ? forget : S(forget * E), D = E + lambda + epsilon;
     out.lambda(t, 0) = lambda;
+    auto eta = out.eta.row(t), gamma = out.schedule.gamma.row(t);
     for (index_t j = 0; j < beta.cols(); ++j) {
-      S const eta = step_size(S(beta(t, j)), D);
-      S const raw = carry(S(beta(t, j)), E, lambda, epsilon, D, eta);
-      bool const clamp = o.clamp && clamp_acts(raw, floor);
-      out.eta(t, j) = eta;
-      out.schedule.gamma(t, j) = clamp ? floor : raw;
-      out.clamped(t, j) = clamp;
+      eta(j) = step_size(S(beta(t, j)), D);
+      gamma(j) = carry(S(beta(t, j)), E, lambda, epsilon, D, S(eta(j)));
     }
+    for (index_t j = 0; j < beta.cols(); ++j) out.clamped(t, j) = o.clamp && clamp_acts(S(gamma(j)), floor);
+    if (o.clamp)
+      for (index_t j = 0; j < beta.cols(); ++j) gamma(j) = clamp_acts(S(gamma(j)), floor) ? floor : S(gamma(j));
   }
 
   energies<S> energies_;

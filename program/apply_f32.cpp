@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apply_with.hpp"
+
+namespace fwa::program {
+template results apply<float>(problem const&);
+}  // namespace fwa::program

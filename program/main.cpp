@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program fwa.   Exit status: 0 done; 2 bad arguments or input, with one line on standard error that says what, where and which value.
+#include "commands.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <string_view>
+
+namespace {
+
+int fail(std::string message, bool for_machines) {
+  std::ranges::replace_if(
+      message, [](unsigned char c) { return c < ' '; }, ' ');
+  std::cerr << "fwa: " << message << '\n';
+  if (for_machines) {
+    nlohmann::ordered_json const summary = {{"status", "error"}, {"message", message}};
+    std::cout << summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+  return 2;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  CLI::App app("Fast weight attention", "fwa");
+  app.require_subcommand(1);
+  fwa::program::add_apply(app);
+  fwa::program::add_study(app);
+  bool const for_machines = std::any_of(words, words + count, [](char const* word) { return std::string_view(word) == "--json"; });
+  try {
+    app.parse(count, words);
+    return 0;
+  } catch (CLI::Success const& e) {  // --help
+    return app.exit(e);
+  } catch (std::bad_alloc const&) {
+    return fail("not enough memory for arrays of these shapes", for_machines);
+  } catch (std::exception const& e) {
+    return fail(e.what(), for_machines);
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study_run.hpp"
+
+namespace fwa::study {
+run run_bf16(trial const& t) { return run_as<Eigen::bfloat16>(t); }
+}  // namespace fwa::study

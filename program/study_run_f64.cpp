@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study_run.hpp"
+
+namespace fwa::study {
+run run_f64(trial const& t) { return run_as<double>(t); }
+double speed_f64(trial const& t, int repeats) { return speed_as<double>(t, repeats); }
+}  // namespace fwa::study

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every refusal names the function, the rule, the place and the value; and a reader that refuses is as it was.
+#include <fwa/check.hpp>
+
+#include "support/head.hpp"
+
+#include <fwa/attend.hpp>
+#include <fwa/rule/falcon.hpp>
+#include <fwa/rule/neighbours.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace fwa {
+namespace {
+
+using test::head;
+using test::some_head;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+
+/// Empty where `said` holds all parts, else what it says.
+std::string lacks(std::string const& said, std::initializer_list<char const*> parts) {
+  for (char const* part : parts)
+    if (said.find(part) == std::string::npos) return "\"" + std::string(part) + "\" is not in \"" + said + "\"";
+  return {};
+}
+
+template <class F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (contract_error const& e) {
+    return e.what();
+  }
+  return "nothing was refused";
+}
+
+#define CHECK_REFUSES(expression, ...) CHECK_EQ(lacks(refusal([&] { (void)(expression); }), {__VA_ARGS__}), std::string{})
+
+options with(std::function<void(options&)> change) {
+  options o;
+  change(o);
+  return o;
+}
+
+TEST_CASE("options out of range") {
+  auto const h = some_head(falcon_3, 6, 3, 2, 1);
+  auto run = [&](rule const& r, std::function<void(options&)> change) { return attend<double>(r, h.all(), with(change)); };
+  CHECK_REFUSES(run(falcon_3, [](options& o) { o.window = 0; }), "window must be at least 1", "is 0");
+  CHECK_REFUSES(run(falcon_3, [](options& o) { o.window = -4; }), "window must be at least 1", "is -4");
+  CHECK_REFUSES(run(falcon_3, [](options& o) { o.chunk = 0; }), "chunk must be at least 1", "is 0");
+  CHECK_REFUSES(run(falcon_3, [](options& o) { o.chunk = -1; }), "chunk must be at least 1", "is -1");
+  CHECK_REFUSES(run(falcon_1, [](options& o) { o.window = 2; }), "falcon-1 has no window", "is 2");
+  for (double bad : {-1e-9, nan, inf, -inf})
+    CHECK_REFUSES(run(falcon_3, [&](options& o) { o.epsilon = bad; }), "epsilon must be finite and >= 0, but is ");
+  for (double bad : {0.0, 1.0, -0.5, 1.5, nan, inf})
+    CHECK_REFUSES(run(falcon_3, [&](options& o) { o.epsilon_gamma = bad; }), "epsilon_gamma must be in (0, 1), but is ");
+  for (double bad : {-1e-9, nan, inf})
+    CHECK_REFUSES(run(falcon_3, [&](options& o) { o.feature_epsilon = bad; }), "feature_epsilon must be finite and >= 0, but is ");
+  CHECK_REFUSES(run(falcon_3, [](options& o) { o.epsilon = -0.25; }), "reader", "-0.25");
+  CHECK(run(falcon_3, [](options& o) { o.window = 4, o.epsilon_gamma = 0.999; }).o.rows() == 6);
+}
+
+TEST_CASE("the normalised read") {
+  auto const h = some_head(falcon_1a, 6, 3, 2, 1);
+  auto const wide = some_head(falcon_2a, 6, 3, 2, 1);
+  auto normal = [](double attn, feature phi) {
+    options o;
+    o.normalized_read = attn;
+    o.feature = phi;
+    return o;
+  };
+  for (double bad : {0.0, -1.0, nan, inf})
+    CHECK_REFUSES(attend<double>(falcon_1a, h.all(), normal(bad, feature::relu)), "normalized_read must be finite and > 0, but is ");
+  for (rule const& r : {falcon_1, falcon_3, delta_net, gated_delta_net})
+    CHECK_REFUSES(attend<double>(r, some_head(r, 6, 3, 2, 1).all(), normal(1, feature::relu)), "inner-product rule", r.name.data());
+  CHECK_REFUSES(attend<double>(falcon_2a, wide.all(), normal(1, feature::relu)), "one step a token", "falcon-2a");
+  for (feature phi : {feature::identity, feature::rms_norm, feature::l2_norm}) {
+    options o = normal(1, phi);
+    CHECK_REFUSES(attend<double>(falcon_1a, h.all(), o), "non-negative features", "sign_stable");
+    o.denominator = denominator::sign_stable;
+    CHECK(attend<double>(falcon_1a, h.all(), o).o.allFinite());
+  }
+  memory<double> state;
+  state.S = mat<double>::Ones(3, 2);
+  CHECK_REFUSES(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state), "needs its normaliser z");
+  state.z = row<double>::Ones(3);
+  CHECK(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state).o.allFinite());
+  CHECK_REFUSES(attend<double>(falcon_1a, h.all(), options{}, state), "normaliser z", "not normalised");
+}
+
+TEST_CASE("shapes that disagree") {
+  auto changed = [](std::function<void(head<double>&)> change) {
+    head<double> h = some_head(falcon_2, 6, 3, 2, 1);
+    change(h);
+    return attend<double>(falcon_2, h.all());
+  };
+  CHECK_REFUSES(changed([](auto& h) { h.k = mat<double>::Zero(5, 3); }), "read: k must be 6 x 3, but is 5 x 3");
+  CHECK_REFUSES(changed([](auto& h) { h.k = mat<double>::Zero(6, 4); }), "read: k must be 6 x 3, but is 6 x 4");
+  CHECK_REFUSES(changed([](auto& h) { h.v = mat<double>::Zero(7, 2); }), "read: v must be 6 x 2, but is 7 x 2");
+  CHECK_REFUSES(changed([](auto& h) { h.size = mat<double>::Zero(6, 1); }), "read: beta must be 6 x 2, but is 6 x 1");
+  CHECK_REFUSES(changed([](auto& h) { h.size = mat<double>::Zero(5, 2); }), "read: beta must be 6 x 2, but is 5 x 2");
+  CHECK_REFUSES(changed([](auto& h) { h.forget = mat<double>::Zero(6, 2); }), "read: lambda must be 6 x 1, but is 6 x 2");
+  CHECK_REFUSES(changed([](auto& h) { h.forget = mat<double>::Zero(0, 1); }), "read: lambda must be 6 x 1, but is 0 x 1");
+  CHECK_REFUSES(changed([](auto& h) { h.q = mat<double>::Zero(6, 2); }), "k must be 6 x 2, but is 6 x 3");
+}
+
+TEST_CASE("NaN and infinities anywhere") {
+  for (double bad : {nan, inf, -inf})
+    for (index_t at : {0, 5, 200}) {
+      auto changed = [&](auto member, char const* what, form f) {
+        head<double> h = some_head(falcon_1, 201, 3, 2, 1);
+        (h.*member)(at, 0) = bad;
+        options o;
+        o.form = f;
+        std::string const where = std::string(what) + "[";
+        CHECK_REFUSES(attend<double>(falcon_1, h.all(), o), "read: ", where.c_str(), "must be finite");
+      };
+      for (form f : {form::recurrent, form::masked, form::chunk, form::chunk_scan}) {
+        changed(&head<double>::q, "q", f);
+        changed(&head<double>::k, "k", f);
+        changed(&head<double>::v, "v", f);
+        changed(&head<double>::size, "beta", f);
+        changed(&head<double>::forget, "lambda", f);
+      }
+    }
+}
+
+TEST_CASE("the row that a refusal names is counted from the first token") {
+  for (index_t at : {0, 5, 127, 128, 200}) {
+    head<double> h = some_head(falcon_1, 201, 3, 2, 1);
+    h.v(at, 1) = nan;
+    std::string const where = "v[" + std::to_string(at) + ", 1]";
+    CHECK_REFUSES(attend<double>(falcon_1, h.all()), where.c_str());
+    std::vector<index_t> const offsets = {0, 3, 201};
+    CHECK_REFUSES(attend_packed<double>(falcon_1, h.all(), offsets), "attend_packed", where.c_str());
+  }
+}
+
+TEST_CASE("gains and ridges out of range") {
+  auto changed = [](double beta, double lambda, bool any) {
+    head<double> h = some_head(falcon_1, 6, 3, 2, 1);
+    h.size(3, 0) = beta;
+    h.forget(3, 0) = lambda;
+    options o;
+    o.any_gain = any;
+    return attend<double>(falcon_1, h.all(), o);
+  };
+  CHECK_REFUSES(changed(2, 1, false), "beta[3, 0] must be in [0, 2), but is 2");
+  CHECK_REFUSES(changed(-0.5, 1, false), "beta[3, 0] must be in [0, 2), but is -0.5");
+  CHECK_REFUSES(changed(1, -0.25, false), "lambda[3, 0] must be >= 0, but is -0.25");
+  CHECK_REFUSES(changed(3, -0.25, true), "lambda[3, 0] must be >= 0, but is -0.25");
+  CHECK_REFUSES(changed(nan, 1, true), "beta[3, 0] must be finite");
+  CHECK(changed(std::nextafter(2, 0), 0, false).o.allFinite());
+  CHECK(changed(0, 0, false).o.allFinite());
+  CHECK(changed(2.5, 1, true).o.allFinite());
+  CHECK(changed(-1, 1, true).o.allFinite());
+  head<double> h = some_head(falcon_1, 3, 3, 2, 1);
+  h.law = step_law::given;
+  CHECK_REFUSES(attend<double>(falcon_1, h.all()), "falcon-1 takes gains(beta, lambda), not steps");
+  h.law = step_law::normalised;
+  CHECK_REFUSES(attend<double>(retnet, h.all()), "retnet takes steps(eta, gamma), not gains");
+}
+
+TEST_CASE("a memory of another rule's shape") {
+  index_t const d = 3, dv = 2;
+  auto run = [&](
+                 rule const& r, std::function<void(memory<double>&)> change, std::function<void(options&)> choose = [](options&) {}) {
+    memory<double> m;
+    m.S = mat<double>::Ones(d, dv);
+    m.last_feature = row<double>::Ones(d);
+    change(m);
+    return attend<double>(r, some_head(r, 4, d, dv, 1).all(), with(choose), m);
+  };
+  auto window_3 = [](options& o) { o.window = 3; };
+  auto tail = [](index_t n) { return [n](memory<double>& m) { m.tail_x = mat<double>::Ones(n, 3), m.tail_y = mat<double>::Ones(n, 2); }; };
+  CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S = mat<double>::Ones(2, 2); }), "memory S must be 3 x 2, but is 2 x 2");
+  CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S = mat<double>::Ones(2, 3); }), "memory S must be 3 x 2, but is 2 x 3");
+  CHECK_REFUSES(run(falcon_1, [](auto& m) { m.last_feature = row<double>::Ones(4); }), "memory last_feature must be 1 x 3, but is 1 x 4");
+  CHECK_REFUSES(run(falcon_1, tail(1)), "window of 1", "at most 0 pairs, but the tail has 1");
+  CHECK_REFUSES(run(falcon_3, tail(3), window_3), "window of 3", "at most 2 pairs, but the tail has 3");
+  CHECK(run(falcon_3, tail(2), window_3).o.allFinite());
+  CHECK_REFUSES(run(
+                    falcon_3, [](auto& m) { m.tail_x = mat<double>::Ones(2, 3), m.tail_y = mat<double>::Ones(1, 2); }, window_3),
+                "tail_x has 2 pairs, but tail_y has 1");
+  CHECK_REFUSES(run(
+                    falcon_3, [](auto& m) { m.tail_x = mat<double>::Ones(2, 4), m.tail_y = mat<double>::Ones(2, 2); }, window_3),
+                "memory tail_x must be 2 x 3, but is 2 x 4");
+  CHECK_REFUSES(run(
+                    falcon_3, [](auto& m) { m.tail_x = mat<double>::Ones(2, 3), m.tail_y = mat<double>::Ones(2, 1); }, window_3),
+                "memory tail_y must be 2 x 2, but is 2 x 1");
+  auto keyless = [&](memory<double>& m) { tail(2)(m), m.last_feature.reset(); };
+  CHECK_REFUSES(run(falcon_3, keyless, window_3), "a tail without the last feature");
+  CHECK(run(falcon_3, keyless, [](options& o) { o.window = 3, o.pairing = pairing::same_step; }).o.allFinite());
+  CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S(1, 1) = nan; }), "memory S[1, 1] must be finite");
+  CHECK_REFUSES(run(falcon_1, [](auto& m) { (*m.last_feature)(2) = inf; }), "memory last_feature[0, 2] must be finite");
+  CHECK_REFUSES(run(
+                    falcon_3, [&](auto& m) { tail(2)(m), m.tail_x(1, 0) = nan; }, window_3),
+                "memory tail_x[1, 0] must be finite");
+  CHECK_REFUSES(run(
+                    falcon_3, [&](auto& m) { tail(2)(m), m.tail_y(0, 1) = -inf; }, window_3),
+                "memory tail_y[0, 1] must be finite");
+}
+
+TEST_CASE("offsets of packed sequences") {
+  auto const h = some_head(falcon_1, 6, 3, 2, 1);
+  auto packed = [&](std::vector<index_t> offsets, std::vector<memory<double>> entries = {}) {
+    return attend_packed<double>(falcon_1, h.all(), offsets, {}, entries);
+  };
+  CHECK_REFUSES(packed({}), "attend_packed: offsets must start with 0");
+  CHECK_REFUSES(packed({1, 6}), "attend_packed: offsets must start with 0");
+  CHECK_REFUSES(packed({0, 4, 3, 6}), "offsets[2] must be at least 4, but is 3");
+  CHECK_REFUSES(packed({0, 7}), "last offset must be the number of tokens 6, but is 7");
+  CHECK_REFUSES(packed({0, 4}), "last offset must be the number of tokens 6, but is 4");
+  CHECK_REFUSES(packed({0, -1, 6}), "offsets[1] must be at least 0, but is -1");
+  CHECK_REFUSES(packed({0, 3, 6}, {memory<double>{}}), "there are 2 sequences, but 1 memories");
+  CHECK(packed({0, 0, 3, 6, 6}).size() == 4);
+}
+
+/// Feeds a reader what it must refuse and looks whether anything of it moved.
+TEST_CASE("a reader that refuses is as it was") {
+  for (rule const& r : {falcon_1, falcon_3, falcon_2, falcon_23a})
+    for (form f : {form::recurrent, form::masked, form::chunk, form::chunk_scan}) {
+      options o;
+      o.window = r.windowed ? 3 : 1;
+      o.form = f;
+      o.chunk = 16;
+      head<double> const good = some_head(r, 300, 3, 2, 1);
+      reader<double> head_under_test(r, 3, 2, o), untouched(r, 3, 2, o);
+      mat<double> out(300, 2), want(300, 2);
+      head_under_test.read(good.slice(0, 10).all(), out.topRows(10));
+      untouched.read(good.slice(0, 10).all(), want.topRows(10));
+      auto refused = [&](auto member, index_t at, double bad) {
+        head<double> h = good;
+        (h.*member)(at, 0) = bad;
+        CHECK_THROWS_AS(head_under_test.read(h.all(), out), contract_error);
+        CHECK(test::identical(head_under_test.memory(), untouched.memory()));
+        head<double> const one = h.slice(at, 1);
+        CHECK_THROWS_AS((void)head_under_test.step(one.q, one.k, one.v, one.size, one.forget), contract_error);
+        CHECK(test::identical(head_under_test.memory(), untouched.memory()));
+      };
+      for (index_t at : {0, 150, 299}) {
+        refused(&head<double>::q, at, nan);
+        refused(&head<double>::k, at, inf);
+        refused(&head<double>::v, at, nan);
+        refused(&head<double>::size, at, 2);
+        refused(&head<double>::forget, at, -1);
+      }
+      head_under_test.read(good.all(), out);
+      untouched.read(good.all(), want);
+      CHECK(test::identical(out, want));
+      CHECK(test::identical(head_under_test.memory(), untouched.memory()));
+    }
+}
+
+TEST_CASE("a step size that overflows is refused, not read") {
+  head<double> h = some_head(falcon_1, 4, 1, 1, 1);
+  h.k.setConstant(1e-155);  // 1 / 1e-310
+  h.size.setConstant(1);
+  h.forget.setConstant(0);
+  CHECK_REFUSES(attend<double>(falcon_1, h.all()), "eta[", "must be finite, but is inf");
+}
+
+}  // namespace
+}  // namespace fwa
