@@ -10,11 +10,13 @@
 
 using fwa::mat;
 
-// Per-column delta steps over a window, next-latent pairs, η and γ as given.
-// clang-format off
-//                                         ρ                     per column  window  η and γ                pairs
-constexpr fwa::rule my_rule = {"my-rule",          fwa::residual::gamma, true,       true,   fwa::step_law::given,  fwa::pairing::shifted};
-// clang-format on
+// Delta steps with a gate, one a value column, over a window of next-latent pairs; η and γ as given.
+constexpr fwa::rule my_rule = {.name = "my-rule",
+                               .rho = fwa::residual::gamma,
+                               .per_column = true,
+                               .windowed = true,
+                               .law = fwa::step_law::given,
+                               .pairing = fwa::pairing::shifted};
 
 int main() {
   fwa::index_t const T = 100, d = 8, dv = 4;

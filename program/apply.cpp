@@ -8,10 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 namespace fwa::program {
 namespace {
@@ -60,6 +61,14 @@ void run(arguments const& a, bool chunk_given) {
   std::cout << summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
+/// CLI11 alone would take 99999999999999999999 for the largest index.
+std::string whole_number(std::string const& text) {
+  index_t n = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  bool const whole = error == std::errc{} && end == text.data() + text.size() && n >= 1;
+  return whole ? "" : "must be a whole number >= 1, but is " + text;
+}
+
 }  // namespace
 
 void add_apply(CLI::App& app) {
@@ -69,7 +78,7 @@ void add_apply(CLI::App& app) {
   command->add_option("--out", a->out, "folder for o.npy, s.npy, eta.npy, gamma.npy and the memory")->required();
   command->add_option("--form", a->form, "how to compute")->check(CLI::IsMember({"recurrent", "masked", "chunked"}))->capture_default_str();
   CLI::Option const* const chunk =
-      command->add_option("--chunk", a->chunk, "tokens a chunk; absent: as the case says, else 64")->check(CLI::PositiveNumber);
+      command->add_option("--chunk", a->chunk, "tokens a chunk; absent: as the case says, else 64")->check(whole_number);
   command->add_flag("--scan", a->scan, "chunk boundaries by an associative scan");
   command->add_option("--scalar", a->scalar, "numbers to compute with")
       ->check(CLI::IsMember({"f64", "f32", "f16", "bf16", "f80", "d50"}))

@@ -132,7 +132,7 @@ void read_choices(fs::path const& file, problem& p) {
   if (c.has("normalized_read")) o.normalized_read = c.number("normalized_read");
   if (c.has("chunk")) o.chunk = *(p.chunk = c.count("chunk"));
   if (c.has("ridge_factor")) (void)c.one_of<bool>("ridge_factor", {{"live", true}, {"detached", false}});  // of use to gradients only
-  for (std::string const note : {"flavour", "why"})
+  for (char const* const note : {"flavour", "why"})
     if (c.has(note)) (void)c.text(note);
   c.finish();
   check<double>(file.string(), p.rule, o, {}, 0, 0);

@@ -108,18 +108,21 @@ std::vector<std::string> names_of(std::vector<series> const& all) {
 
 std::string framed(std::string const& title, double height, std::string const& body) {
   std::ostringstream out;
-  out << "<svg class=\"plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width << ' ' << height << "\" role=\"img\" aria-label=\"" << escaped(title)
-      << "\"><text class=\"title\" x=\"10\" y=\"20\">" << escaped(title) << "</text>" << body << "</svg>";
+  out << "<svg class=\"plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width << ' ' << height
+      << "\" role=\"img\" aria-label=\"" << escaped(title) << "\"><text class=\"title\" x=\"10\" y=\"20\">" << escaped(title) << "</text>"
+      << body << "</svg>";
   return out.str();
 }
 
 void upright_grid(std::ostream& out, scale const& sx, axis const& x, double left, double bottom) {
   for (double tick : sx.ticks()) {
     double const at = sx.along(tick);
-    out << "<line class=\"grid\" x1=\"" << coordinate(at) << "\" x2=\"" << coordinate(at) << "\" y1=\"" << top << "\" y2=\"" << bottom << "\"/><text x=\""
-        << coordinate(at) << "\" y=\"" << bottom + 17 << "\" text-anchor=\"middle\">" << sx.tick_text(tick) << "</text>";
+    out << "<line class=\"grid\" x1=\"" << coordinate(at) << "\" x2=\"" << coordinate(at) << "\" y1=\"" << top << "\" y2=\"" << bottom
+        << "\"/><text x=\"" << coordinate(at) << "\" y=\"" << bottom + 17 << "\" text-anchor=\"middle\">" << sx.tick_text(tick)
+        << "</text>";
   }
-  out << "<text x=\"" << (left + width - right) / 2 << "\" y=\"" << bottom + 36 << "\" text-anchor=\"middle\">" << escaped(x.label) << "</text>";
+  out << "<text x=\"" << (left + width - right) / 2 << "\" y=\"" << bottom + 36 << "\" text-anchor=\"middle\">" << escaped(x.label)
+      << "</text>";
 }
 
 }  // namespace
@@ -135,9 +138,11 @@ std::string svg(line_plot const& p) {
   std::ostringstream out;
   upright_grid(out, sx, p.x, left, bottom);
   for (double tick : sy.ticks())
-    out << "<line class=\"grid\" x1=\"" << left << "\" x2=\"" << width - right << "\" y1=\"" << coordinate(sy.along(tick)) << "\" y2=\"" << coordinate(sy.along(tick))
-        << "\"/><text x=\"" << left - 6 << "\" y=\"" << coordinate(sy.along(tick) + 4) << "\" text-anchor=\"end\">" << sy.tick_text(tick) << "</text>";
-  out << "<text transform=\"translate(14 " << (top + bottom) / 2 << ") rotate(-90)\" text-anchor=\"middle\">" << escaped(p.y.label) << "</text>";
+    out << "<line class=\"grid\" x1=\"" << left << "\" x2=\"" << width - right << "\" y1=\"" << coordinate(sy.along(tick)) << "\" y2=\""
+        << coordinate(sy.along(tick)) << "\"/><text x=\"" << left - 6 << "\" y=\"" << coordinate(sy.along(tick) + 4)
+        << "\" text-anchor=\"end\">" << sy.tick_text(tick) << "</text>";
+  out << "<text transform=\"translate(14 " << (top + bottom) / 2 << ") rotate(-90)\" text-anchor=\"middle\">" << escaped(p.y.label)
+      << "</text>";
   for (std::size_t i = 0; i < p.lines.size(); ++i) {
     series const& s = p.lines[i];
     std::string path, marks;
@@ -159,7 +164,8 @@ std::string svg(line_plot const& p) {
 }
 
 std::string svg(dot_plot const& p) {
-  constexpr double left = 138, row_height = 23;
+  constexpr double left = 138, row_height = 26;
+  double const apart = std::min(5.0, 16 / std::max(1.0, double(p.dots.size())));  // dots of a row stand a little below each other
   double const bottom = top + row_height * double(p.rows.size());
   std::vector<double> xs;
   for (series const& s : p.dots)
@@ -170,15 +176,18 @@ std::string svg(dot_plot const& p) {
   upright_grid(out, sx, p.x, left, bottom);
   for (std::size_t r = 0; r < p.rows.size(); ++r) {
     double const y = top + row_height * (double(r) + 0.5);
-    out << "<line class=\"grid\" x1=\"" << left << "\" x2=\"" << width - right << "\" y1=\"" << y << "\" y2=\"" << y << "\"/><text x=\"" << left - 8 << "\" y=\"" << y + 4
-        << "\" text-anchor=\"end\">" << escaped(p.rows[r]) << "</text>";
+    out << "<line class=\"grid\" x1=\"" << left << "\" x2=\"" << width - right << "\" y1=\"" << y << "\" y2=\"" << y << "\"/><text x=\""
+        << left - 8 << "\" y=\"" << y + 4 << "\" text-anchor=\"end\">" << escaped(p.rows[r]) << "</text>";
   }
   for (std::size_t i = 0; i < p.lines.size(); ++i)
     if (double const x = p.lines[i].x.front(); sx.shows(x))
-      out << "<line class=\"l s" << (p.dots.size() + i) % 8 << " d" << (p.dots.size() + i) % 8 << "\" x1=\"" << coordinate(sx(x)) << "\" x2=\"" << coordinate(sx(x)) << "\" y1=\"" << top << "\" y2=\"" << bottom << "\"/>";
+      out << "<line class=\"l s" << (p.dots.size() + i) % 8 << " d" << (p.dots.size() + i) % 8 << "\" x1=\"" << coordinate(sx(x))
+          << "\" x2=\"" << coordinate(sx(x)) << "\" y1=\"" << top << "\" y2=\"" << bottom << "\"/>";
   for (std::size_t r = 0; r < p.rows.size(); ++r)
     for (std::size_t i = p.dots.size(); i-- > 0;)
-      if (sx.shows(p.dots[i].x[r])) out << marker(i, sx(std::min(p.dots[i].x[r], p.most)), top + row_height * (double(r) + 0.5));
+      if (sx.shows(p.dots[i].x[r]))
+        out << marker(i, sx(std::min(p.dots[i].x[r], p.most)),
+                      top + row_height * (double(r) + 0.5) + apart * (double(i) - double(p.dots.size() - 1) / 2));
   double end = legend(out, names_of(p.dots), 0, false, bottom + 62);
   if (!p.lines.empty()) end = legend(out, names_of(p.lines), p.dots.size(), true, end);
   return framed(p.title, end, out.str());
@@ -189,28 +198,38 @@ std::string plot_style() {
          "--s0:#0060a8;--s1:#c04a00;--s2:#00795a;--s3:#a0358f;--s4:#7a5b00;--s5:#5a6472;--s6:#8c1d40;--s7:#3c3f99}"
          "@media (prefers-color-scheme:dark){:root{--ink:#e4e9f0;--faint:#333d4a;--paper:#12171e;"
          "--s0:#6db6ff;--s1:#ff9a5c;--s2:#4fd0a5;--s3:#f08fd8;--s4:#e3c04b;--s5:#a9b3bf;--s6:#ff8fa8;--s7:#b3b0ff}}"
-         ".plot{font:13px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}.plot text{fill:var(--ink)}.plot .title{font-weight:600;font-size:14px}"
+         ".plot{font:13px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}.plot text{fill:var(--ink)}.plot "
+         ".title{font-weight:600;font-size:14px}"
          ".plot .grid{stroke:var(--faint);stroke-width:1}.plot .l{fill:none;stroke-width:1.8}"
-         ".plot .s0{--c:var(--s0)}.plot .s1{--c:var(--s1)}.plot .s2{--c:var(--s2)}.plot .s3{--c:var(--s3)}.plot .s4{--c:var(--s4)}.plot .s5{--c:var(--s5)}"
+         ".plot .s0{--c:var(--s0)}.plot .s1{--c:var(--s1)}.plot .s2{--c:var(--s2)}.plot .s3{--c:var(--s3)}.plot .s4{--c:var(--s4)}.plot "
+         ".s5{--c:var(--s5)}"
          ".plot .s6{--c:var(--s6)}.plot .s7{--c:var(--s7)}"
-         ".plot .l{stroke:var(--c)}.plot .m{fill:var(--c);stroke:var(--paper);stroke-width:.8}.plot .hollow{fill:var(--paper);stroke:var(--c);stroke-width:1.6}"
-         ".plot .d1{stroke-dasharray:7 3}.plot .d2{stroke-dasharray:2 3}.plot .d3{stroke-dasharray:9 3 2 3}.plot .d5{stroke-dasharray:5 5}.plot .d6{stroke-dasharray:12 4}"
+         ".plot .l{stroke:var(--c)}.plot .m{fill:var(--c);stroke:var(--paper);stroke-width:.8}.plot "
+         ".hollow{fill:var(--paper);stroke:var(--c);stroke-width:1.6}"
+         ".plot .d1{stroke-dasharray:7 3}.plot .d2{stroke-dasharray:2 3}.plot .d3{stroke-dasharray:9 3 2 3}.plot .d5{stroke-dasharray:5 "
+         "5}.plot .d6{stroke-dasharray:12 4}"
          ".plot .d7{stroke-dasharray:3 2}";
 }
 
 std::string standalone(std::string const& svg) {
   std::size_t const body = svg.find('>') + 1;
-  return svg.substr(0, body) + "<style>" + plot_style() + "</style><rect width=\"100%\" height=\"100%\" style=\"fill:var(--paper)\"/>" + svg.substr(body) + '\n';
+  return svg.substr(0, body) + "<style>" + plot_style() + "</style><rect width=\"100%\" height=\"100%\" style=\"fill:var(--paper)\"/>" +
+         svg.substr(body) + '\n';
 }
 
 std::string escaped(std::string const& text) {
   std::string out;
   for (char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   }
   return out;
 }

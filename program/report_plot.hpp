@@ -32,9 +32,9 @@ struct dot_plot {
   std::string title;
   axis x;
   std::vector<std::string> rows;
-  std::vector<series> dots;          ///< at most 8; y is not used
-  std::vector<series> lines;         ///< upright lines at x[0], after the dots' markers
-  double most = 1e300;               ///< dots beyond it stand at the right edge
+  std::vector<series> dots;   ///< at most 8; y is not used
+  std::vector<series> lines;  ///< upright lines at x[0], after the dots' markers
+  double most = 1e300;        ///< dots beyond it stand at the right edge
 };
 
 [[nodiscard]] std::string svg(line_plot const&);

@@ -29,9 +29,7 @@ constexpr double co2[] = {
 #include "../data/co2.csv"
 };
 
-mat<double> column(double const* first, std::size_t count) {
-  return Eigen::Map<mat<double> const>(first, static_cast<index_t>(count), 1);
-}
+mat<double> column(double const* first, std::size_t count) { return Eigen::Map<mat<double> const>(first, static_cast<index_t>(count), 1); }
 
 std::string read_file(std::string const& path) {
   require(std::filesystem::is_regular_file(path), who, path, " is not a file; --data takes text, sunspots, co2, ecg or a file");
@@ -94,7 +92,8 @@ dataset text_data(std::string name, std::string source, std::string_view text) {
   for (std::size_t c = 0; c < 256; ++c)
     if (column_of[c] == 0) {
       column_of[c] = static_cast<index_t>(d.columns.size());
-      d.columns.push_back(c > 32 && c < 127 ? std::string(1, static_cast<char>(c)) : "0x" + std::string{"0123456789abcdef"[c / 16], "0123456789abcdef"[c % 16]});
+      d.columns.push_back(c > 32 && c < 127 ? std::string(1, static_cast<char>(c))
+                                            : "0x" + std::string{"0123456789abcdef"[c / 16], "0123456789abcdef"[c % 16]});
     }
   index_t const T = static_cast<index_t>(text.size());
   d.k.resize(T, dx);
@@ -150,7 +149,8 @@ mat<double> read_csv(std::string const& path) {
       continue;
     }
     require(numeric, who, path, " line ", line_number, " must hold numbers, but is \"", line.substr(0, 60), '"');
-    require(columns == 0 || cells.size() == columns, who, path, " line ", line_number, " must have ", columns, " columns, but has ", cells.size());
+    require(columns == 0 || cells.size() == columns, who, path, " line ", line_number, " must have ", columns, " columns, but has ",
+            cells.size());
     for (double c : cells) require(std::isfinite(c), who, path, " line ", line_number, " must be finite, but is ", c);
     columns = cells.size();
     all.insert(all.end(), cells.begin(), cells.end());
@@ -162,7 +162,8 @@ mat<double> read_csv(std::string const& path) {
 mat<double> read_ecg(std::string const& path) {
   std::string const npy = unzip_first(read_file(path));
   auto byte = [&npy](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(npy[i])); };
-  require(npy.size() > 10 && npy.starts_with("\x93NUMPY") && npy.find("'<u2'") != std::string::npos, who, path, " must hold numbers of 16 bits");
+  require(npy.size() > 10 && npy.starts_with("\x93NUMPY") && npy.find("'<u2'") != std::string::npos, who, path,
+          " must hold numbers of 16 bits");
   std::size_t const begin = 10 + byte(8) + 256 * byte(9);
   require(begin < npy.size(), who, path, " holds no samples");
   mat<double> samples(static_cast<index_t>((npy.size() - begin) / 2), 1);
@@ -176,7 +177,8 @@ mat<double> read_ecg(std::string const& path) {
 mat<double> read_npy_samples(std::string const& path) {
   xt::xarray<double> const a = read_npy<double>(std::filesystem::path(path));
   require(a.dimension() == 1 || a.dimension() == 2, who, path, " must have 1 or 2 axes, but has ", a.dimension());
-  return Eigen::Map<mat<double> const>(a.data(), static_cast<index_t>(a.shape(0)), a.dimension() == 1 ? 1 : static_cast<index_t>(a.shape(1)));
+  return Eigen::Map<mat<double> const>(a.data(), static_cast<index_t>(a.shape(0)),
+                                       a.dimension() == 1 ? 1 : static_cast<index_t>(a.shape(1)));
 }
 
 dataset load(std::string const& what, index_t most) {
@@ -187,9 +189,11 @@ dataset load(std::string const& what, index_t most) {
     return text_data("text", source, std::string_view(text).substr(0, static_cast<std::size_t>(most)));
   }
   if (what == "sunspots")
-    return signal_data(what, "monthly sunspot numbers 1749-1983 (Andrews and Herzberg 1985; data/sunspots.csv)", first(column(sunspots, std::size(sunspots))));
+    return signal_data(what, "monthly sunspot numbers 1749-1983 (Andrews and Herzberg 1985; data/sunspots.csv)",
+                       first(column(sunspots, std::size(sunspots))));
   if (what == "co2")
-    return signal_data(what, "weekly CO2 at Mauna Loa 1958-2001 (Keeling and Whorf 2004; data/co2.csv)", first(column(co2, std::size(co2))));
+    return signal_data(what, "weekly CO2 at Mauna Loa 1958-2001 (Keeling and Whorf 2004; data/co2.csv)",
+                       first(column(co2, std::size(co2))));
   if (what == "ecg") {
     std::string const path = "/usr/lib/python3/dist-packages/scipy/misc/ecg.dat";
     require(std::filesystem::is_regular_file(path), who, "ecg is read from ", path, ", which is not there: install Debian's python3-scipy");

@@ -20,10 +20,14 @@ class inflater {
     for (bool last = false; !last;) {
       last = bits(1);
       unsigned const kind = bits(2);
-      if (kind == 0) stored();
-      else if (kind == 1) compressed(fixed_lengths());
-      else if (kind == 2) compressed(dynamic_lengths());
-      else fail();
+      if (kind == 0)
+        stored();
+      else if (kind == 1)
+        compressed(fixed_lengths());
+      else if (kind == 2)
+        compressed(dynamic_lengths());
+      else
+        fail();
     }
     return std::move(out_);
   }
@@ -113,7 +117,8 @@ class inflater {
   }
 
   void compressed(lengths const& l) {
-    constexpr unsigned base[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+    constexpr unsigned base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
     constexpr unsigned extra[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
     std::span<unsigned char const> const all(l.code);
     huffman const literal(all.first(l.literals)), distance(all.subspan(l.literals, l.distances));
@@ -140,7 +145,10 @@ class inflater {
 
 /// The first file of a zip archive.
 [[nodiscard]] inline std::string unzip_first(std::string_view zip) {
-  auto two = [zip](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(zip[i])) | static_cast<std::size_t>(static_cast<unsigned char>(zip[i + 1])) << 8; };
+  auto two = [zip](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(zip[i])) | static_cast<std::size_t>(static_cast<unsigned char>(zip[i + 1]))
+                                                                              << 8;
+  };
   require(zip.size() > 30 && zip.starts_with("PK\3\4"), "study", "a zip archive is damaged");
   std::size_t const method = two(8), begin = 30 + two(26) + two(28);
   require(method == 8 && begin < zip.size(), "study", "a zip archive must be deflated, but has method ", method);

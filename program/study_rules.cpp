@@ -16,7 +16,8 @@ void falcon_drive(setting const& s, dataset const& d, trial& t) {
   if (t.rule.per_column) {
     row<double> mean_square = d.v.topRows(d.prefix).colwise().squaredNorm() / double(d.prefix);
     mean_square = mean_square.cwiseMax(1 / double(d.prefix));  // a character that the prefix lacks
-    for (index_t j = 0; j < columns; ++j) t.size.col(j).setConstant(std::min(s.size * std::pow(mean_square(j) / mean_square.mean(), s.tilt), 1.9));
+    for (index_t j = 0; j < columns; ++j)
+      t.size.col(j).setConstant(std::min(s.size * std::pow(mean_square(j) / mean_square.mean(), s.tilt), 1.9));
   }
   t.forget = mat<double>::Constant(T, 1, s.forget);
   t.options.ridge = ridge::scale_coupled;

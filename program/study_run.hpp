@@ -30,8 +30,8 @@ struct trial {
 };
 
 struct run {
-  mat<double> o, low;   ///< (T, dv) o rounded to double, and, of more digits, what that left over
-  double clamped = 0;   ///< fraction of the steps
+  mat<double> o, low;  ///< (T, dv) o rounded to double, and, of more digits, what that left over
+  double clamped = 0;  ///< fraction of the steps
 };
 
 enum class number { d50, f64, f32, bf16 };

@@ -18,9 +18,7 @@ constexpr index_t segments = 24;
 /// JSON has no infinity: null.
 json finite(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
 
-char const* name_of_feature(feature f) {
-  return f == feature::elu_plus_one ? "elu+1" : f == feature::relu ? "relu" : "identity";
-}
+char const* name_of_feature(feature f) { return f == feature::elu_plus_one ? "elu+1" : f == feature::relu ? "relu" : "identity"; }
 
 json to_json(setting const& s, contestant const& c) {
   json j = json::object();
@@ -99,13 +97,17 @@ json run_cell(contestant const& c, cell where, dataset const& d) {
   trial const t = make_trial(c, best, where, d, d.v.rows());
   run const r = run_f64(t);
   double const scale = score_prefix(d, r.o).scale;
-  json out = {{"rule", c.name}, {"pairing", name_of(where.pairing)}, {"timing", name_of(where.timing)}, {"setting", to_json(best, c)},
+  json out = {{"rule", c.name},
+              {"pairing", name_of(where.pairing)},
+              {"timing", name_of(where.timing)},
+              {"setting", to_json(best, c)},
               {"prefix_loss", finite(prefix_loss)}};
   out.update(score_rest(d, r.o, scale));
   out["clamped"] = r.clamped;
   out["curve"] = curve(d, r.o, scale);
   if (where.pairing == pairing::shifted && where.timing == timing::read_after_write) {
-    index_t const T = d.k.rows();  // what a leak looks like: v_t read back from S_t, which has written it, with the feature it was written under
+    index_t const T =
+        d.k.rows();  // what a leak looks like: v_t read back from S_t, which has written it, with the feature it was written under
     mat<double> const written_under = one_later(d.k);
     mat<double> back = run_f64(t.reading_with(written_under)).o;
     back.topRows(T - 1) = back.bottomRows(T - 1).eval();
@@ -155,7 +157,10 @@ struct named_form {
   fwa::form form;
   index_t most;  // tokens: the masked system and the scan's dense maps grow
 };
-constexpr named_form forms[] = {{"recurrent", form::recurrent, longest}, {"masked", form::masked, 1024}, {"chunk", form::chunk, longest}, {"chunk scan", form::chunk_scan, 1024}};
+constexpr named_form forms[] = {{"recurrent", form::recurrent, longest},
+                                {"masked", form::masked, 1024},
+                                {"chunk", form::chunk, longest},
+                                {"chunk scan", form::chunk_scan, 1024}};
 
 /// In 16 parts of the sequence: root mean square error over root mean square of the true o.
 json drift_curve(run const& got, run const& truth, index_t bin) {
@@ -194,7 +199,8 @@ json run_drift(contestant const& c, dataset const& full, index_t tokens) {
       if (f.form == form::recurrent) recurrent = got.o;
       mat<double> const same = recurrent.topRows(got.o.rows());
       double const most = same.cwiseAbs().maxCoeff(), apart = (got.o - same).cwiseAbs().maxCoeff();
-      out[name][f.name] = {{"tokens", part.k.rows()}, {"error", drift_curve(got, truth, bin)}, {"apart", most > 0 ? finite(apart / most / u) : json(0)}};
+      out[name][f.name] = {
+          {"tokens", part.k.rows()}, {"error", drift_curve(got, truth, bin)}, {"apart", most > 0 ? finite(apart / most / u) : json(0)}};
     }
   }
   return out;
@@ -209,7 +215,9 @@ json run_reindexed(contestant const& c, dataset const& full, index_t tokens) {
   t.options.timing = timing::read_before_write;
   mat<double> const earlier = one_later(d.k);
   mat<double> const before = run_f64(t.reading_with(earlier)).o;
-  return {{"rule", c.name}, {"tokens", tokens}, {"difference", (before.bottomRows(tokens - 1) - after.topRows(tokens - 1)).cwiseAbs().maxCoeff()}};
+  return {{"rule", c.name},
+          {"tokens", tokens},
+          {"difference", (before.bottomRows(tokens - 1) - after.topRows(tokens - 1)).cwiseAbs().maxCoeff()}};
 }
 
 /// How often the decay floor acts on Falcon-1 as an absolute ridge grows.
@@ -257,7 +265,8 @@ std::vector<task> tasks(std::vector<dataset> const& data, bool quick) {
     for (contestant const& c : all)
       for (cell const where : cells) {
         double const tries = double(grid(c).size() + (c.rule.windowed ? 2 : 0) + (c.rule.per_column ? 2 : 0));
-        double const tokens = T + tries * double(d.prefix), cost = tokens * weight * (c.rule.rho != residual::zero && (c.rule.per_column || c.rule.windowed) ? 1.5 : 0.7);
+        double const tokens = T + tries * double(d.prefix),
+                     cost = tokens * weight * (c.rule.rho != residual::zero && (c.rule.per_column || c.rule.windowed) ? 1.5 : 0.7);
         out.push_back({"cells", at, cost, tokens, false, [&d, c, where] { return run_cell(c, where, d); }});
       }
     index_t const short_T = std::min(d.v.rows(), precise) / 16 * 16;
@@ -266,15 +275,24 @@ std::vector<task> tasks(std::vector<dataset> const& data, bool quick) {
       out.push_back({"drift", at, cost, double(short_T) * 13, false, [&d, c, short_T] { return run_drift(c, d, short_T); }});
       out.push_back({"reindexed", at, cost / 50, double(short_T) * 2, false, [&d, c, short_T] { return run_reindexed(c, d, short_T); }});
     }
-    for (double beta : {0.5, 1.2, 1.5, 1.9}) out.push_back({"clamp", at, 17 * T * double(d.k.cols()) * 1e-8, 17 * T, false, [&d, beta] { return run_clamp(d, beta); }});
+    for (double beta : {0.5, 1.2, 1.5, 1.9})
+      out.push_back({"clamp", at, 17 * T * double(d.k.cols()) * 1e-8, 17 * T, false, [&d, beta] { return run_clamp(d, beta); }});
   }
   int const repeats = quick ? 3 : 7;
-  for (contestant const& c : all) out.push_back({"speed", -1, 0.05 * repeats, 1024.0 * 8 * repeats, true, [&d = data.front(), c, repeats] { return run_speed(c, d, repeats); }});
+  for (contestant const& c : all)
+    out.push_back(
+        {"speed", -1, 0.05 * repeats, 1024.0 * 8 * repeats, true, [&d = data.front(), c, repeats] { return run_speed(c, d, repeats); }});
   return out;
 }
 
 json describe(dataset const& d) {
-  json out = {{"name", d.name}, {"source", d.source}, {"kind", d.text ? "text" : "signal"}, {"tokens", d.v.rows()}, {"dx", d.k.cols()}, {"dv", d.v.cols()}, {"prefix", d.prefix},
+  json out = {{"name", d.name},
+              {"source", d.source},
+              {"kind", d.text ? "text" : "signal"},
+              {"tokens", d.v.rows()},
+              {"dx", d.k.cols()},
+              {"dv", d.v.cols()},
+              {"prefix", d.prefix},
               {"loss", d.text ? "bits per character" : "normalised squared error, dB"}};
   json middle = json::array();
   for (index_t i = 0; i < segments; ++i) middle.push_back(double(i * 2 + 1) * double(d.v.rows()) / double(2 * segments));
@@ -297,7 +315,10 @@ json describe_machine() {
 #else
   char const* const vectors = "the platform's baseline vectors";
 #endif
-  return {{"processor", model}, {"threads", std::max(1u, std::thread::hardware_concurrency())}, {"compiler", __VERSION__}, {"vectors", vectors}};
+  return {{"processor", model},
+          {"threads", std::max(1u, std::thread::hardware_concurrency())},
+          {"compiler", __VERSION__},
+          {"vectors", vectors}};
 }
 
 }  // namespace fwa::study

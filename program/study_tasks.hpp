@@ -18,11 +18,11 @@ namespace fwa::study {
 using json = nlohmann::ordered_json;
 
 struct task {
-  std::string section;     ///< array of results.json that the result is appended to
-  int data = -1;           ///< of which data set, or of none
-  double cost = 1;         ///< expected seconds on one core
-  double tokens = 0;       ///< that are read
-  bool alone = false;      ///< measures time
+  std::string section;  ///< array of results.json that the result is appended to
+  int data = -1;        ///< of which data set, or of none
+  double cost = 1;      ///< expected seconds on one core
+  double tokens = 0;    ///< that are read
+  bool alone = false;   ///< measures time
   std::function<json()> work;
 };
 

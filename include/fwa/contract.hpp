@@ -47,8 +47,9 @@ void require_each(std::string_view function, std::string_view what, M const& m, 
 }
 
 /// Refuses NaN and infinities. Zero times anything finite is zero, so one vectorised sum tells; only then is the place looked for.
+/// @param first the row of `what` that m begins with
 template <class M>
-void require_finite(std::string_view function, std::string_view what, M const& m) {
+void require_finite(std::string_view function, std::string_view what, M const& m, index_t first = 0) {
   using S = typename M::Scalar;
   if constexpr (std::is_floating_point_v<S>) {
     using sums = Eigen::Array<S, 1, 256 / static_cast<int>(sizeof(S))>;  // independent, so that no addition waits for the one before
@@ -59,7 +60,8 @@ void require_finite(std::string_view function, std::string_view what, M const& m
         zero += m.row(i).array().template segment<sums::SizeAtCompileTime>(j) * S(0);
     if (zero.sum() + (m.rightCols(m.cols() - wide).array() * S(0)).sum() == S(0)) return;
   }
-  require_each(function, what, m, "be finite", [](S const& s) { return (Eigen::numext::isfinite)(s); });
+  require_each(
+      function, what, m, "be finite", [](S const& s) { return (Eigen::numext::isfinite)(s); }, first);
 }
 
 }  // namespace fwa

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// objective.hpp — the two losses that a write takes one gradient step of.                     Section 3, 4.3, 4.4
+// objective.hpp — the two losses that a write takes one gradient step of.                     Section 3, 4.3–4.5
 //
 //   regression      ℓ(S) = (1/2n) Σ ‖Sᵀx_j − y_j‖² + (λ/2)‖S‖²     ∇ = C̄ S − N̄ + λS     L = λ_max(C̄) + λ     Eq. (3.1), (4.10)
 //   inner product   ℓ(S) = −(1/n) Σ ⟨Sᵀx_j, y_j⟩ + (λ/2)‖S‖²       ∇ = −N̄ + λS          L = λ                Eq. (4.5), (4.17)
@@ -28,7 +28,7 @@ template <real T>
   return fit + half * lambda * S.squaredNorm();
 }
 
-/// ∇ℓ(S) (dx, dv).                                                                            Eq. (3.2), (4.14)
+/// ∇ℓ(S) (dx, dv).                                                                            Eq. (3.2), (4.12)
 template <real T>
 [[nodiscard]] mat<T> gradient(residual rho, mat<T> const& S, mat<T> const& X, mat<T> const& Y, T const& lambda) {
   T const n(static_cast<int>(X.rows()));

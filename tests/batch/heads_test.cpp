@@ -61,7 +61,7 @@ head<double> head_of(rule const& r, batch const& all, std::size_t b, std::size_t
           rows(all.forget.data(), 1), r.law};
 }
 
-bool same(heads_outcome<double> const& a, heads_outcome<double> const& b) {
+[[maybe_unused]] bool same(heads_outcome<double> const& a, heads_outcome<double> const& b) {
   bool all = a.o == b.o && a.S == b.S && a.eta == b.eta && a.gamma == b.gamma && a.clamped == b.clamped;
   for (std::size_t i = 0; i < a.memories.size(); ++i) all = all && identical(a.memories[i], b.memories[i]);
   return all && a.memories.size() == b.memories.size();

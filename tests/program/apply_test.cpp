@@ -33,7 +33,7 @@ TEST_CASE("apply: golden cases in every form") {
     if (!folder.is_directory()) continue;
     ++cases;
     bool const packed = fs::exists(folder.path() / "offsets.npy");
-    for (std::string const form :
+    for (char const* const form :
          {"--form recurrent", "--form masked", "--form chunked", "--form chunked --chunk 3", "--form chunked --chunk 3 --scan"}) {
       std::string const where = folder.path().filename().string() + " " + form;
       INFO(where);
@@ -75,7 +75,7 @@ TEST_CASE("apply: scalars, and the dtype that each writes") {
 
 TEST_CASE("apply: a batch is its heads") {
   scratch const room;
-  for (std::string const rule : {"falcon-1", "falcon-23"}) {
+  for (std::string const& rule : {std::string("falcon-1"), std::string("falcon-23")}) {
     std::size_t const B = 2, H = 3, n = 2;
     made_case all = some_case(rule, rule == "falcon-23" ? 4 : 1);
     all.arrays["q"] = numbers({B, 7, H, 3}, 1, -1, 1);

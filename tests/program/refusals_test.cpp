@@ -238,7 +238,7 @@ TEST_CASE("refusals: arguments") {
   check_refused(room.path, good + " --device cuda", {"--device cuda", "not built"});
   check_refused(room.path, good + " --device tpu", {"--device", "tpu"});
   check_refused(room.path, good + " --unknown", {"--unknown"});
-  for (std::string const words : {"", "fly", "apply " + quoted(room.path / "case")}) {
+  for (std::string const& words : {std::string(), std::string("fly"), good}) {
     ran const r = run(room.path, words);
     CHECK(r.status == 2);
     CHECK(r.err.find('\n') == r.err.size() - 1);
@@ -280,7 +280,7 @@ TEST_CASE("refusals: also for machines") {
   made_case c = some_case();
   c.arrays["beta"](4) = 2;
   c.write(room.path / "case");
-  for (std::string const words :
+  for (std::string const& words :
        {"apply " + quoted(room.path / "case") + " --json --out " + quoted(room.path / "out"), std::string("apply --json")}) {
     ran const r = run(room.path, words);
     CHECK(r.status == 2);

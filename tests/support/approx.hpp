@@ -17,10 +17,13 @@ namespace fwa::test {
 inline constexpr double golden = 1e-12, golden_eta = 1e-13, golden_gamma = 1e-13, golden_gamma_above_one = 1e-14;
 
 /// What float may differ by from double on the same golden inputs, and long double from a golden value.
-inline constexpr double golden_float = 1e-5, golden_long_double = 2.3e-16;
+inline constexpr double golden_float = 5e-6, golden_long_double = 2.3e-16;
 
 /// What two forms, or a form and the plain loops, may differ by in double precision on the tests' sizes (T ≤ 100, O(1) numbers).
 inline constexpr double forms = 1e-12;
+
+/// What a recursive and a direct ridge solution may differ by at a condition number of 1e4.
+inline constexpr double ridge = 1e-11;
 
 /// max |got − want|; infinite where shapes differ or a value is not finite.
 template <class A, class B>

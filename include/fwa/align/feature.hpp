@@ -3,7 +3,7 @@
 //
 //   identity u      rms_norm u/√(‖u‖²/d + ε)      l2_norm u/√(‖u‖² + ε)      elu_plus_one      relu          dx = d for all
 //
-// √ and exp are taken in the scalar of the computation. Rows that are zero stay zero; with ε = 0 a zero row is mapped to zero.
+// √ and exp are taken in the scalar of the computation. The norms leave a zero row zero, ε = 0 included.
 #pragma once
 
 #include "../matrix.hpp"

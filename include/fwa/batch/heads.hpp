@@ -72,6 +72,7 @@ void require_axes(std::string_view who, std::string_view what, Tensor const& ten
 }
 
 /// Calls f(i) for all i < count on as many threads as there are; the error of the lowest i reaches the caller.
+/// One head, too, is read in a parallel region: there Eigen's own products keep to one thread, and so to one order of summation.
 template <class F>
 void for_each_head(index_t count, F&& f) {
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(count));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // form/chunked.hpp — chunk by chunk: inside a chunk the masked form from the chunk's entry state, between chunks its exit formula.
-//                                                                    Figure 2C, Algorithm 1, 3, 4, 8 (see spec: no 1/δ, no √η)
+//                                                                    Figure 2C, Algorithm 1, 3, 4, 8 (without their 1/δ and √η)
 //
 // Any C ≥ 1, any T ≥ 0; the last chunk may be shorter; a windowed chunk reads the pairs before it. C = 1 is the recurrent form,
 // C = T the masked form. Three phases: (1) load: Gram, scores, decays; state-free; (2) boundary states, here one after the other,

@@ -52,15 +52,15 @@ class masked_block {
   /// From the entry state S (dx, dv) to the exit state in place, and the outputs o (c, dv).
   void pass(mat<T>& S, target<T> o) {
     if (!plan_->per_column()) {
-      residuals_ = *y_;
-      return solve(S, o);
+      solve(*y_, S, o);
+      return;
     }
-    mat<T> column, out(o.rows(), 1);
+    mat<T> y, column, out(o.rows(), 1);
     for (index_t j = 0; j < S.cols(); ++j) {
       weigh(j);
-      residuals_ = y_->col(j);
+      y = y_->col(j);
       column = S.col(j);
-      solve(column, out);
+      solve(y, column, out);
       S.col(j) = column;
       o.col(j) = out;
     }
@@ -135,34 +135,37 @@ class masked_block {
     to_q_(t) = decay_;
   }
 
-  /// residuals_ holds Y; S and o have as many columns.
-  void solve(mat<T>& S, target<T> o) {
+  /// @param y targets (n, m)   @param S, o with as many columns
+  void solve(view<T> y, mat<T>& S, target<T> o) {
     if (solves_) {
       seen_.noalias() = *x_ * S;
+      residuals_.resize(y.rows(), y.cols());
       for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = y.row(e) - to_x_(e) * seen_.row(e);
       solve_unit_lower(system_, residuals_);
+    } else {
+      residuals_ = y;
     }
     o.noalias() = *q_ * S;
     for (index_t t = 0; t < o.rows(); ++t) o.row(t) *= to_q_(t);
     o.noalias() += scores_ * residuals_;
-    weighted_.noalias() = mask_.asDiagonal() * *x_;
+    for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) *= mask_(e);
     S *= decay_;
-    S.noalias() += weighted_.transpose() * residuals_;
+    S.noalias() += x_->transpose() * residuals_;
   }
 
   schedule<T> const* plan_ = nullptr;
   index_t first_ = 0;
   timing when_{};
   bool solves_ = false;
-  std::optional<view<T>> q_, x_, y_;    // (c, dx), (n, dx), (n, dv)
-  mat<T> gathered_x_, gathered_y_;      // where a pair has several unknowns
-  std::vector<range> writes_;           // the unknowns of a token
-  mat<T> gram_, seen_by_q_;             // (n, n) X Xᵀ, (c, n) Q Xᵀ
-  mat<T> system_, scores_;              // (n, n) A, (c, n) Q Xᵀ ∘ M
-  row<T> mask_;                         // (n) M_{t,·}; after weigh() M_{T,·}
-  T decay_{};                           // P(t, 0); after weigh() P(T, 0)
-  row<T> to_x_, to_q_;                  // (n) ρ P(t−1, 0), (c) P(t, 0) or P(t−1, 0): what is left of S_0
-  mat<T> residuals_, seen_, weighted_;  // (n, dv), (n, dv), (n, dx)
+  std::optional<view<T>> q_, x_, y_;  // (c, dx), (n, dx), (n, dv)
+  mat<T> gathered_x_, gathered_y_;    // where a pair has several unknowns
+  std::vector<range> writes_;         // the unknowns of a token
+  mat<T> gram_, seen_by_q_;           // (n, n) X Xᵀ, (c, n) Q Xᵀ
+  mat<T> system_, scores_;            // (n, n) A, (c, n) Q Xᵀ ∘ M
+  row<T> mask_;                       // (n) M_{t,·}; after weigh() M_{T,·}
+  T decay_{};                         // P(t, 0); after weigh() P(T, 0)
+  row<T> to_x_, to_q_;                // (n) ρ P(t−1, 0), (c) P(t, 0) or P(t−1, 0): what is left of S_0
+  mat<T> residuals_, seen_;           // (n, dv)
 };
 
 /// The whole sequence as one block.   @param q φ(q) (T, dx)   @param S state before the first token (dx, dv)

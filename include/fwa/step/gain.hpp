@@ -3,8 +3,8 @@
 //
 //   D = E + λ + ε      η = β / D, 0 where D = 0      γ = 1 − ηλ, clamped from below by ε_γ
 //
-// For β ≤ 1 the carry is computed as (E + ε + (1−β)λ) / D: all terms ≥ 0, so its relative error is at most (d+6)u, where
-// 1 − ηλ loses every digit near the clamp. The clamp is max(1 − ηλ, ε_γ), not 1 − min(ηλ, 1−ε_γ): equal in exact arithmetic,
+// For β ≤ 1 the carry is computed as (E + (1−β)λ + ε) / D: all terms ≥ 0, so its relative error is at most (d+6)u, where
+// 1 − ηλ loses every digit near the clamp; and summed in the order of D, so that rounding cannot carry it above 1. The clamp is max(1 − ηλ, ε_γ), not 1 − min(ηλ, 1−ε_γ): equal in exact arithmetic,
 // but the latter gives γ = 0 in binary32 for ε_γ = 1e-8.
 // Laws: step_bounds, zero_denominator_is_no_op, clamp_is_a_surrogate_step.
 #pragma once
@@ -22,11 +22,11 @@ template <real S>
   return D == S(0) ? S(0) : S(beta / D);
 }
 
-/// 1 − ηλ ∈ (−1, 1].   @pre β ∈ [0, 2), E, λ, ε ≥ 0, D = E + λ + ε, η = step_size(β, D)
+/// 1 − ηλ ∈ (−1, 1], rounded.   @pre β ∈ [0, 2), E, λ, ε ≥ 0, D = (E + λ) + ε, η = step_size(β, D)
 template <real S>
 [[nodiscard]] S carry(S const& beta, S const& E, S const& lambda, S const& epsilon, S const& D, S const& eta) {
   if (D == S(0)) return S(1);
-  S const plain = S(1) - eta * lambda, without_cancellation = (E + epsilon + (S(1) - beta) * lambda) / D;  // no branch: vectorises
+  S const plain = S(1) - eta * lambda, without_cancellation = (E + (S(1) - beta) * lambda + epsilon) / D;  // no branch: vectorises
   return S(1) < beta ? plain : without_cancellation;
 }
 

@@ -111,9 +111,10 @@ class planner {
       eta(j) = step_size(S(beta(t, j)), D);
       gamma(j) = carry(S(beta(t, j)), E, lambda, epsilon, D, S(eta(j)));
     }
-    for (index_t j = 0; j < beta.cols(); ++j) out.clamped(t, j) = o.clamp && clamp_acts(S(gamma(j)), floor);
-    if (o.clamp)
-      for (index_t j = 0; j < beta.cols(); ++j) gamma(j) = clamp_acts(S(gamma(j)), floor) ? floor : S(gamma(j));
+    out.clamped.row(t).setConstant(false);
+    if (!o.clamp) return;
+    for (index_t j = 0; j < beta.cols(); ++j) out.clamped(t, j) = clamp_acts(S(gamma(j)), floor);
+    for (index_t j = 0; j < beta.cols(); ++j) gamma(j) = clamp_acts(S(gamma(j)), floor) ? floor : S(gamma(j));
   }
 
   energies<S> energies_;

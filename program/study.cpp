@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// study.cpp — the command `fwa study`: tasks run several at a time, rows gathered in order, files written all at once.
+#include "commands.hpp"
+#include "report.hpp"
+#include "study_progress.hpp"
+#include "study_tasks.hpp"
+
+#include <fwa/contract.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+
+namespace fwa::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct arguments {
+  std::vector<std::string> data;
+  std::string out = "out/study";
+  bool quick = false;
+};
+
+/// A folder beside the results that is gone, with all that is in it, unless its files are moved to their places.
+class draft {
+ public:
+  explicit draft(fs::path folder) : folder_(std::move(folder)), path_(folder_ / (".new-" + std::to_string(std::random_device{}()))) {
+    for (fs::path p = fs::absolute(folder_).lexically_normal(); !fs::exists(p); p = p.parent_path()) made_.push_back(p);
+    fs::create_directories(path_);
+  }
+  draft(draft const&) = delete;
+  draft& operator=(draft const&) = delete;
+  ~draft() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    for (fs::path const& p : made_) fs::remove(p, ignored);  // those that are still empty
+  }
+
+  void add(std::string const& name, std::string const& content) {
+    std::ofstream file(path_ / name, std::ios::binary);
+    file << content;
+    file.close();
+    require(!file.fail(), "study", (folder_ / name).string(), " cannot be written");
+    names_.push_back(name);
+  }
+  void publish() {
+    for (std::string const& name : names_) require(!fs::is_directory(folder_ / name), "study", (folder_ / name).string(), " is a folder");
+    for (std::string const& name : names_) fs::rename(path_ / name, folder_ / name);
+  }
+
+ private:
+  fs::path folder_, path_;
+  std::vector<fs::path> made_;  // deepest first
+  std::vector<std::string> names_;
+};
+
+/// Runs tasks on all threads, those that measure time one by one at the end; the first failure, in the order of the tasks, is thrown.
+std::vector<json> run_all(std::vector<task> const& all) {
+  std::vector<json> rows(all.size());
+  std::vector<std::exception_ptr> failures(all.size());
+  progress bar(all);
+  auto work = [&](std::size_t i) {
+    try {
+      rows[i] = all[i].work();
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+    bar.done(all[i]);
+  };
+  {
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::jthread> workers;
+    for (unsigned n = std::max(1u, std::thread::hardware_concurrency()); n > 0; --n)
+      workers.emplace_back([&] {
+        for (std::size_t i = next++; i < all.size(); i = next++)
+          if (!all[i].alone) work(i);
+      });
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].alone) work(i);
+  for (std::exception_ptr const& f : failures)
+    if (f) std::rethrow_exception(f);
+  return rows;
+}
+
+void study(arguments const& a) {
+  auto const begin = std::chrono::steady_clock::now();
+  std::vector<dataset> data;
+  for (std::string const& name : a.data.empty() ? std::vector<std::string>{"text", "sunspots"} : a.data)
+    data.push_back(load(name, a.quick ? 2000 : longest));
+  draft files(a.out);
+  json results = {{"quick", a.quick}, {"machine", describe_machine()}, {"seconds", 0.0}, {"data", json::array()}, {"speed", json::array()}};
+  for (dataset const& d : data) results["data"].push_back(describe(d));
+  std::vector<task> const all = tasks(data, a.quick);
+  std::vector<json> const rows = run_all(all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    json& place = all[i].data < 0 ? results : results["data"][static_cast<std::size_t>(all[i].data)];
+    place[all[i].section].push_back(rows[i]);
+  }
+  results["seconds"] = std::round(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  files.add("report.html", report_html(results));
+  for (auto const& [name, content] : report_plots(results)) files.add(name, content);
+  files.add("results.json", results.dump(1) + '\n');
+  files.publish();
+  std::cout << (fs::path(a.out) / "report.html").string() << '\n';
+}
+
+}  // namespace
+}  // namespace fwa::study
+
+namespace fwa::program {
+
+void add_study(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand("study", "What the rules do on real data: report.html and results.json");
+  auto const a = std::make_shared<study::arguments>();
+  command->add_option("--data", a->data,
+                      "text, sunspots, co2, ecg, or a file (.csv, .npy, else text); may be repeated; default: text and sunspots");
+  command->add_option("--out", a->out, "folder for report.html, results.json and the plots")->capture_default_str();
+  command->add_flag("--quick", a->quick, "short sequences: a look at the report in seconds");
+  command->callback([a] { study::study(*a); });
+}
+
+}  // namespace fwa::program

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// MUST SAY: a form adds, subtracts and multiplies
+#include <fwa/form/triangular.hpp>
+
+#include <string>
+
+void f(fwa::mat<std::string> const& A, fwa::mat<std::string>& R) { fwa::solve_unit_lower(A, R); }

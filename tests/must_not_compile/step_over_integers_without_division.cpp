@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// MUST SAY: a step divides by an energy and compares with the decay floor
+#include <fwa/step/gain.hpp>
+
+struct whole {
+  int v;
+  explicit whole(int n) : v(n) {}
+  friend whole operator+(whole a, whole b) { return whole(a.v + b.v); }
+  friend whole operator-(whole a, whole b) { return whole(a.v - b.v); }
+  friend whole operator*(whole a, whole b) { return whole(a.v * b.v); }
+  friend whole operator-(whole a) { return whole(-a.v); }
+  whole& operator+=(whole b) { return *this = *this + b; }
+  whole& operator-=(whole b) { return *this = *this - b; }
+  whole& operator*=(whole b) { return *this = *this * b; }
+};
+
+whole f(whole beta, whole D) { return fwa::step_size(beta, D); }

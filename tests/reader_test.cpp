@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fwa/reader.hpp>
+
+#include "support/approx.hpp"
+#include "support/head.hpp"
+
+#include <fwa/rule/falcon.hpp>
+#include <fwa/rule/neighbours.hpp>
+
+#include <vector>
+
+namespace fwa {
+namespace {
+
+constexpr index_t d = 4, dv = 3;
+
+std::vector<rule> all_rules() {
+  std::vector<rule> rules(std::begin(falcon_rules), std::end(falcon_rules));
+  rules.insert(rules.end(), std::begin(neighbour_rules), std::end(neighbour_rules));
+  return rules;
+}
+
+TEST_CASE("streaming_is_recurrent: token by token, the same bits as the batch call") {
+  for (rule const& r : all_rules())
+    for (auto when : {timing::read_after_write, timing::read_before_write})
+      for (index_t B : {1, 2, 4}) {
+        if (B > 1 && !r.windowed) continue;
+        auto const h = test::some_head(r, 40, d, dv, 1);
+        options o;
+        o.window = B;
+        o.timing = when;
+        o.form = form::recurrent;
+        o.feature = feature::rms_norm;
+        auto const want = attend<double>(r, h.all(), o);
+        reader<double> stream(r, d, dv, o);
+        for (index_t t = 0; t < h.count(); ++t) {
+          auto const one = h.slice(t, 1);
+          CHECK(test::identical(stream.step(one.q, one.k, one.v, one.size, one.forget), want.o.row(t).eval()));
+          CHECK(test::identical(stream.last_plan().eta, want.eta.row(t).eval()));
+          CHECK(test::identical(stream.last_plan().schedule.gamma, want.gamma.row(t).eval()));
+        }
+        CHECK(test::identical(stream.memory(), want.memory));
+      }
+}
+
+TEST_CASE("a normalised stream") {
+  auto const h = test::some_head(falcon_3a, 20, d, dv, 2);
+  options o;
+  o.window = 3;
+  o.form = form::recurrent;
+  o.normalized_read = 1e-3;
+  o.feature = feature::elu_plus_one;
+  auto const want = attend<double>(falcon_3a, h.all(), o);
+  reader<double> stream(falcon_3a, d, dv, o);
+  for (index_t t = 0; t < 20; ++t) {
+    auto const one = h.slice(t, 1);
+    CHECK(test::identical(stream.step(one.q, one.k, one.v, h.size(t, 0), h.forget(t, 0)), want.o.row(t).eval()));
+  }
+  CHECK(test::identical(stream.memory(), want.memory));
+}
+
+TEST_CASE("reads and steps continue each other") {
+  for (rule const& r : falcon_rules) {
+    auto const h = test::some_head(r, 300, d, dv, 3);
+    options o;
+    o.window = r.windowed ? 4 : 1;
+    o.chunk = 16;
+    reader<double> mixed(r, d, dv, o);
+    mat<double> out(300, dv);
+    index_t first = 0;
+    for (index_t n : {0, 1, 150, 1, 1, 0, 140, 7}) {
+      if (n == 1) {
+        auto const one = h.slice(first, 1);
+        out.row(first) = mixed.step(one.q, one.k, one.v, one.size, one.forget);
+      } else {
+        mixed.read(h.slice(first, n).all(), out.middleRows(first, n));
+      }
+      first += n;
+    }
+    REQUIRE(first == 300);
+    auto const want = attend<double>(r, h.all(), o);
+    CHECK_CLOSE(out, want.o, test::forms);
+    CHECK_SAME_MEMORY(mixed.memory(), want.memory, test::forms);
+  }
+}
+
+TEST_CASE("segments change no bit: a read of any length is one map") {
+  for (form f : {form::recurrent, form::chunk}) {
+    auto const h = test::some_head(falcon_23, 700, d, dv, 4);
+    options o;
+    o.window = 3;
+    o.chunk = 16;
+    o.form = f;
+    auto const whole = attend<double>(falcon_23, h.all(), o);
+    auto const first = attend<double>(falcon_23, h.slice(0, 320).all(), o);
+    auto const second = attend<double>(falcon_23, h.slice(320, 380).all(), o, first.memory);
+    CHECK(test::identical(whole.o.topRows(320).eval(), first.o));
+    CHECK(test::identical(whole.o.bottomRows(380).eval(), second.o));
+    CHECK(test::identical(whole.memory, second.memory));
+  }
+}
+
+TEST_CASE("plans arrive segment by segment, and cover the tokens once") {
+  auto const h = test::some_head(falcon_1, 300, d, dv, 5);
+  reader<double> head(falcon_1, d, dv);
+  mat<double> o(300, dv);
+  index_t next = 0;
+  head.read(h.all(), o, [&](index_t first, plan<double> const& p) {
+    CHECK(first == next);
+    next += p.eta.rows();
+  });
+  CHECK(next == 300);
+}
+
+TEST_CASE("tokens may be blocks of larger matrices, and outputs too") {
+  auto const h = test::some_head(falcon_1, 12, d, dv, 6);
+  mat<double> wide = mat<double>::Zero(12, 20), out = mat<double>::Zero(14, 9);
+  wide.middleCols(1, d) = h.q;
+  wide.middleCols(6, d) = h.k;
+  wide.middleCols(13, dv) = h.v;
+  reader<double> head(falcon_1, d, dv);
+  head.read({wide.middleCols(1, d), wide.middleCols(6, d), wide.middleCols(13, dv), {step_law::normalised, h.size, h.forget}},
+            out.block(1, 2, 12, dv));
+  CHECK(test::identical(out.block(1, 2, 12, dv).eval(), attend<double>(falcon_1, h.all()).o));
+  CHECK(out.leftCols(2).isZero(0));
+  CHECK(out.rightCols(4).isZero(0));
+  CHECK(out.row(0).isZero(0));
+}
+
+}  // namespace
+}  // namespace fwa

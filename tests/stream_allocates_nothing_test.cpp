@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streaming takes no memory once its window is full: every allocation of this program is counted.
+#include "support/head.hpp"
+
+#include <fwa/rule/falcon.hpp>
+#include <fwa/rule/neighbours.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <vector>
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+}
+
+namespace {
+bool counting = false;
+long allocations = 0;
+
+void* counted(void* p) {
+  if (counting) ++allocations;
+  return p;
+}
+}  // namespace
+
+// Eigen calls malloc, the standard library operator new, which calls malloc.
+extern "C" {
+void* malloc(std::size_t n) { return counted(__libc_malloc(n)); }
+void* realloc(void* p, std::size_t n) { return counted(__libc_realloc(p, n)); }
+void* aligned_alloc(std::size_t a, std::size_t n) { return counted(__libc_memalign(a, n)); }
+int posix_memalign(void** p, std::size_t a, std::size_t n) { return (*p = counted(__libc_memalign(a, n))) ? 0 : 12; }
+}
+
+namespace fwa {
+namespace {
+
+/// Allocations of `body`.
+template <class F>
+long allocated(F body) {
+  allocations = 0;
+  counting = true;
+  body();
+  counting = false;
+  return allocations;
+}
+
+TEST_CASE("the counter counts") {
+  CHECK(allocated([] { delete[] new volatile char[100]; }) == 1);
+  CHECK(allocated([] { mat<double> const m = mat<double>::Zero(9, 9); }) == 1);
+}
+
+template <class T>
+void stream(rule const& r, options const& o) {
+  index_t const count = 200, warm = 20;
+  auto const h = test::some_head<T>(r, count, 24, 40, 1);
+  reader<T> head(r, 24, 40, o);
+  std::vector<test::head<T>> ones;
+  for (index_t t = 0; t < count; ++t) ones.push_back(h.slice(t, 1));
+  auto step = [&](index_t t) {
+    auto const& one = ones[static_cast<std::size_t>(t)];
+    head.step(one.q, one.k, one.v, one.size, one.forget);
+  };
+  for (index_t t = 0; t < warm; ++t) step(t);
+  CHECK(allocated([&] {
+          for (index_t t = warm; t < count; ++t) step(t);
+        }) == 0);
+}
+
+TEST_CASE("no rule allocates a token") {
+  std::vector<rule> rules(std::begin(falcon_rules), std::end(falcon_rules));
+  rules.insert(rules.end(), std::begin(neighbour_rules), std::end(neighbour_rules));
+  for (rule const& r : rules)
+    for (feature phi : {feature::identity, feature::rms_norm}) {
+      CAPTURE(r.name);
+      options o;
+      o.window = r.windowed ? 5 : 1;
+      o.feature = phi;
+      o.value_norm = phi == feature::rms_norm;
+      stream<double>(r, o);
+      stream<float>(r, o);
+    }
+}
+
+TEST_CASE("nor does a normalised read") {
+  for (rule const& r : {falcon_1a, falcon_3a}) {
+    options o;
+    o.window = r.windowed ? 5 : 1;
+    o.feature = feature::relu;
+    o.normalized_read = 1e-3;
+    stream<double>(r, o);
+  }
+}
+
+TEST_CASE("nor 16-bit tokens") {
+  stream<Eigen::bfloat16>(falcon_1, {});
+  options o;
+  o.window = 4;
+  stream<Eigen::bfloat16>(falcon_23, o);
+}
+
+TEST_CASE("a chunked read allocates nothing once it has seen a call of that size") {
+  for (rule const& r : falcon_rules) {
+    CAPTURE(r.name);
+    options o;
+    o.window = r.windowed ? 4 : 1;
+    auto const h = test::some_head(r, 300, 8, 12, 2);
+    reader<double> head(r, 8, 12, o);
+    mat<double> out(300, 12);
+    tokens<double> const in = h.all();
+    head.read(in, out);
+    head.read(in, out);
+    CHECK(allocated([&] { head.read(in, out); }) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace fwa
