@@ -9,6 +9,7 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -86,11 +87,9 @@ int main(int argc, char** argv) {
     for (auto const& [key, value] : one.items())
       if (value.is_number()) measured[name][key] = value;
     counters const& m = measured[name];
-    auto cell = [&m](char const* key, double unit = 1) { return m.contains(key) ? number(m.at(key) * unit) : std::string(); };
-    double const unit = m.contains("gemm_fraction") ? 1 : 1e6;  // the benchmark library's inverted rates are in seconds
+    auto cell = [&m](char const* key) { return m.contains(key) ? number(m.at(key)) : std::string(); };
     if (m.contains("us_per_token"))
-      all << "| `" << name << "` | " << cell("us_per_token", unit) << " | " << cell("gemm_fraction") << " | " << cell("times_beside")
-          << " |\n";
+      all << "| `" << name << "` | " << cell("us_per_token") << " | " << cell("gemm_fraction") << " | " << cell("times_beside") << " |\n";
   }
 
   bool all_hold = true;

@@ -1,11 +1,12 @@
 # What people who work on the library build; users of the target never see it.
+option(FWA_BENCHMARKS "Build the benchmarks; they count allocations, which a sanitizer that replaces malloc does not allow" ON)
+
 find_package(Boost 1.81 REQUIRED)
 find_package(doctest REQUIRED)
 find_package(rapidcheck REQUIRED)
 find_package(xtensor REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(benchmark REQUIRED)
 find_package(OpenMP)
 
 add_library(fwa_develop INTERFACE)
@@ -31,4 +32,7 @@ add_subdirectory(tests)
 add_subdirectory(tests/packaging)
 add_subdirectory(property_tests)
 add_subdirectory(examples)
-add_subdirectory(benchmarks)
+if(FWA_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+  add_subdirectory(benchmarks)
+endif()

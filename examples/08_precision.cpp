@@ -12,21 +12,16 @@
 
 namespace {
 
-fwa::index_t const T = 256, d = 16, dv = 4, C = 64;
+fwa::index_t const T = 256, d = 16, dv = 4;
 
 template <class S>
-struct outputs {
-  fwa::mat<S> recurrent, chunked;
-};
-
-template <class S>
-outputs<S> read(fwa::mat<double> const& k, fwa::mat<double> const& v) {
-  fwa::mat<S> const keys = k.cast<S>(), values = v.cast<S>(), zero = fwa::mat<S>::Constant(d, dv, S(0));
+fwa::mat<S> read(fwa::mat<double> const& k, fwa::mat<double> const& v) {
+  fwa::mat<S> const keys = k.cast<S>(), values = v.cast<S>();
   fwa::mat<S> const beta = fwa::mat<S>::Constant(T, 1, S(0.5)), lambda = fwa::mat<S>::Constant(T, 1, S(0.25));
   fwa::pairs<S> const p = fwa::align<S>(keys, values, fwa::pairing::shifted);
-  fwa::schedule<S> const plan = fwa::make_plan<S>(fwa::falcon_1.rho, p, fwa::gains<S>(beta, lambda), {}).schedule;
-  auto const raw = fwa::timing::read_after_write;
-  return {fwa::recurrent<S>(keys, p, plan, raw, zero).o, fwa::chunked<S>(keys, p, plan, raw, C, zero).o};
+  fwa::plan<S> const plan = fwa::make_plan<S>(fwa::falcon_1.rho, p, fwa::gains<S>(beta, lambda), {});
+  fwa::mat<S> const S_0 = fwa::mat<S>::Constant(d, dv, S(0));
+  return fwa::recurrent<S>(keys, p, plan.schedule, fwa::timing::read_after_write, S_0).o;
 }
 
 /// max |got − exact| in units of u.
@@ -48,11 +43,7 @@ int main() {
   };
   fwa::mat<double> const k = random(d), v = random(dv);
   auto const exact = read<fwa::digits_50>(k, v);
-  auto const f32 = read<float>(k, v);
-  auto const f64 = read<double>(k, v);
-  double const found[] = {error(f32.recurrent, exact.recurrent), error(f32.chunked, exact.recurrent), error(f64.recurrent, exact.recurrent),
-                          error(f64.chunked, exact.recurrent), error(exact.chunked, exact.recurrent)};
-  std::printf("error in units of u     recurrent   chunked\n  float               %11.1f %9.1f\n", found[0], found[1]);
-  std::printf("  double              %11.1f %9.1f\n  50 digits                       %9.1f\n", found[2], found[3], found[4]);
-  return std::ranges::all_of(found, [](double e) { return e < 64; }) ? 0 : 1;  // false for NaN
+  double const f32 = error(read<float>(k, v), exact), f64 = error(read<double>(k, v), exact);
+  std::printf("largest error of an output, in units of u: float %.1f, double %.1f\n", f32, f64);
+  return f32 < 64 && f64 < 64 ? 0 : 1;
 }

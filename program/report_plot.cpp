@@ -9,7 +9,7 @@
 namespace fwa::study {
 namespace {
 
-constexpr double width = 480, right = 14, top = 34;
+constexpr double width = 480, right = 20, top = 34;
 
 std::string coordinate(double x) {
   char text[32];
@@ -84,7 +84,7 @@ std::string marker(std::size_t kind, double x, double y, double r = 4.2) {
 double legend(std::ostream& out, std::vector<std::string> const& names, std::size_t first_kind, bool upright, double y) {
   double x = 16;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    double const w = 26 + 7.0 * double(names[i].size());
+    double const w = 27 + 7.4 * double(names[i].size());
     if (x > 16 && x + w > width) {
       x = 16;
       y += 20;

@@ -92,6 +92,28 @@ std::vector<json> run_all(std::vector<task> const& all) {
   return rows;
 }
 
+/// The processor and the build that speeds belong to.
+json describe_machine() {
+  std::string model = "unknown processor";
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+#if defined(__AVX512F__)
+  char const* const vectors = "AVX-512";
+#elif defined(__AVX2__)
+  char const* const vectors = "AVX2";
+#else
+  char const* const vectors = "the platform's baseline vectors";
+#endif
+  return {{"processor", model},
+          {"threads", std::max(1u, std::thread::hardware_concurrency())},
+          {"compiler", __VERSION__},
+          {"vectors", vectors}};
+}
+
 void study(arguments const& a) {
   auto const begin = std::chrono::steady_clock::now();
   std::vector<dataset> data;

@@ -46,7 +46,7 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// Half of the sequence, but no more than a few thousand tokens.
+/// A quarter of the sequence, but no more than a few thousand tokens.
 index_t prefix_of(index_t tokens) { return std::min<index_t>(tokens / 4, 4096); }
 
 std::string system_text(std::string& source) {

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <numeric>
-#include <thread>
 
 namespace fwa::study {
 namespace {
@@ -298,27 +296,6 @@ json describe(dataset const& d) {
   for (index_t i = 0; i < segments; ++i) middle.push_back(double(i * 2 + 1) * double(d.v.rows()) / double(2 * segments));
   out["curve_t"] = middle;
   return out;
-}
-
-json describe_machine() {
-  std::string model = "unknown processor";
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name")) {
-      model = line.substr(line.find(':') + 2);
-      break;
-    }
-#if defined(__AVX512F__)
-  char const* const vectors = "AVX-512";
-#elif defined(__AVX2__)
-  char const* const vectors = "AVX2";
-#else
-  char const* const vectors = "the platform's baseline vectors";
-#endif
-  return {{"processor", model},
-          {"threads", std::max(1u, std::thread::hardware_concurrency())},
-          {"compiler", __VERSION__},
-          {"vectors", vectors}};
 }
 
 }  // namespace fwa::study

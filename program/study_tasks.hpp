@@ -32,9 +32,6 @@ struct task {
 /// A data set without results.
 [[nodiscard]] json describe(dataset const&);
 
-/// The processor and the build that speeds belong to.
-[[nodiscard]] json describe_machine();
-
 [[nodiscard]] inline char const* name_of(pairing p) { return p == pairing::shifted ? "shifted" : "same-step"; }
 [[nodiscard]] inline char const* name_of(timing t) { return t == timing::read_after_write ? "read-after-write" : "read-before-write"; }
 

@@ -3,9 +3,9 @@
 //
 //   k, v ──align──▶ pairs (x, y) ──step──▶ plan (η, γ, w, what was clamped) ──form──▶ outputs, memory
 //
-// read() takes any number of tokens and goes on where the last call ended; step() takes one. Neither allocates once it has seen a
-// call of that size. A recurrent or chunked read walks its tokens in segments that continue each other through the memory, so
-// its room does not grow with T; segments end on chunk boundaries, so they change no result, not even its rounding.
+// read() takes any number of tokens and goes on where the last call ended; step() takes one, and allocates nothing once the window
+// is full. A recurrent or chunked read walks its tokens in segments that continue each other through the memory, so its room does
+// not grow with T; segments end on chunk boundaries, so they change no result, not even its rounding.
 // Laws: continuation, causality, streaming_is_recurrent.
 #pragma once
 
@@ -114,11 +114,12 @@ class reader {
 
   [[nodiscard]] bool wide() const { return options_.normalized_read.has_value(); }
 
-  /// Whole chunks, a few hundred tokens; all tokens for a form that looks at all of them at once.
+  /// Whole chunks, as few as make 64 tokens, so that a segment stays in the nearest cache from pass to pass; all tokens for a form
+  /// that looks at all of them at once.
   [[nodiscard]] index_t segment_length(index_t count) const {
     if (options_.form == form::masked || options_.form == form::chunk_scan) return std::max<index_t>(count, 1);
     index_t const chunk = options_.form == form::chunk ? options_.chunk : 1;
-    return chunk * std::max<index_t>(1, 128 / chunk);
+    return chunk * std::max<index_t>(1, 64 / chunk);
   }
 
   template <class OnPlan>
@@ -143,10 +144,8 @@ class reader {
     }
     o_wide_.resize(n, state_.cols());
     run_form(how, q, o_wide_);
-    if (wide())
-      o.middleRows(first, n) = normalise<S>(o_wide_, S(*options_.normalized_read), options_.denominator).template cast<T>();
-    else
-      o.middleRows(first, n) = o_wide_.template cast<T>();
+    if (wide()) normalise<S>(o_wide_, S(*options_.normalized_read), options_.denominator);
+    o.middleRows(first, n) = o_wide_.leftCols(dv_).template cast<T>();
     finish(k, first, on_plan);
   }
 
@@ -165,24 +164,7 @@ class reader {
     return room;
   }
 
-  void run_form(form how, view<S> q, target<S> o) {
-    schedule<S> const& plan = plan_.schedule;
-    timing const when = options_.timing;
-    switch (how) {
-      case form::recurrent:
-        return block_by_block<recurrent_block<S>, S>(recurrent_, q, pairs_, plan, when, q.rows(), state_, o);
-      case form::masked:
-        return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, q.rows(), state_, o);
-      case form::chunk:
-        if (has_one_system(plan)) return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, options_.chunk, state_, o);
-        return block_by_block<span_block<S>, S>(span_, q, pairs_, plan, when, options_.chunk, state_, o);
-      case form::chunk_scan: {
-        reading<S> read = chunked_by_scan<S>(q, pairs_, plan, when, options_.chunk, std::move(state_));
-        o = read.o;
-        state_ = std::move(read.S);
-      }
-    }
-  }
+  void run_form(form how, view<S> q, target<S> o);
 
   rule rule_;
   options options_;
@@ -200,5 +182,26 @@ class reader {
   masked_block<S> masked_;
   span_block<S> span_;
 };
+
+/// Outside the class, so that `extern template class reader<T>` spares a file that only calls the reader all forms.
+template <class T>
+void reader<T>::run_form(form how, view<S> q, target<S> o) {
+  schedule<S> const& plan = plan_.schedule;
+  timing const when = options_.timing;
+  switch (how) {
+    case form::recurrent:
+      return block_by_block<recurrent_block<S>, S>(recurrent_, q, pairs_, plan, when, q.rows(), state_, o);
+    case form::masked:
+      return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, q.rows(), state_, o);
+    case form::chunk:
+      if (has_one_system(plan)) return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, options_.chunk, state_, o);
+      return block_by_block<span_block<S>, S>(span_, q, pairs_, plan, when, options_.chunk, state_, o);
+    case form::chunk_scan: {
+      reading<S> read = chunked_by_scan<S>(q, pairs_, plan, when, options_.chunk, std::move(state_));
+      o = read.o;
+      state_ = std::move(read.S);
+    }
+  }
+}
 
 }  // namespace fwa

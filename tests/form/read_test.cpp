@@ -13,8 +13,13 @@ TEST_CASE("numerators over z q + epsilon, the sign of z q kept under sign_stable
   mat<double> const wide = (mat<double>(4, 3) << 6, 9, 2, 6, 9, -2, 6, 9, 0, 6, 9, -0.0).finished();
   mat<double> const plain = (mat<double>(4, 2) << 2, 3, -6, -9, 6, 9, 6, 9).finished();
   mat<double> const stable = (mat<double>(4, 2) << 2, 3, -2, -3, 6, 9, 6, 9).finished();
-  CHECK(normalise<double>(wide, 1, denominator::nonnegative) == plain);
-  CHECK(normalise<double>(wide, 1, denominator::sign_stable) == stable);
+  auto divided = [&](denominator policy) -> mat<double> {
+    mat<double> m = wide;
+    normalise<double>(m, 1, policy);
+    return m.leftCols(2);
+  };
+  CHECK(divided(denominator::nonnegative) == plain);
+  CHECK(divided(denominator::sign_stable) == stable);
 }
 
 /// Two same-step tokens x = 1, 2 with v = 10, 40, β = 1, λ = 0: η = 1, 1/4, z = 1, 1.5, S = 10, 30.

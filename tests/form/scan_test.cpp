@@ -52,7 +52,7 @@ TEST_CASE("a chunk is an affine map of its entry state") {
     edge.last_feature = test::dice(3).matrix(1, 4).row(0);
     pairs<double> const p = align<double>(h.k, h.v, pairing::shifted, edge);
     auto const plan = make_plan<double>(r.rho, p, h.all().drive, o).schedule;
-    for (std::uint64_t seed : {1, 2, 3}) {
+    for (std::uint64_t seed : {1u, 2u, 3u}) {
       mat<double> const S = test::dice(seed).matrix(4, 3);
       mat<double> const want = recurrent<double>(h.q, p, plan, timing::read_after_write, S).S;
       if (r.rho == residual::zero) {

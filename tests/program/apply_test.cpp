@@ -60,7 +60,8 @@ TEST_CASE("apply: scalars, and the dtype that each writes") {
     fs::path const folder = vectors / name;
     for (auto const& [scalar, tolerance] :
          std::map<std::string, double>{{"f64", golden}, {"f80", 1e-15}, {"d50", 0}, {"f32", 1e-4}, {"f16", 0.2}, {"bf16", 0.5}}) {
-      INFO(name << ' ' << scalar);
+      std::string const where = std::string(name) + ' ' + scalar;
+      INFO(where);
       REQUIRE(run(room.path, "apply " + quoted(folder) + " --scalar " + scalar + " --out " + quoted(out)).status == 0);
       bool const narrow = scalar == "f32" || scalar == "f16" || scalar == "bf16";
       for (std::string const& result : names) {

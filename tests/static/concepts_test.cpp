@@ -8,8 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace fwa {
-namespace {
+namespace fwa::concepts_test {
 
 static_assert(real<float> && real<double> && real<long double>);
 static_assert(real<digits_50> && real<digits_100>);
@@ -55,5 +54,4 @@ static_assert(!ring<void*>);
 
 TEST_CASE("the concepts hold where they should") { CHECK(only_a_ring(2).value == 2); }
 
-}  // namespace
-}  // namespace fwa
+}  // namespace fwa::concepts_test

@@ -46,10 +46,10 @@ struct head {
   }
 };
 
-/// A head for a rule: gains in [0, 2) and ridges in [0, ridge], or step sizes in [0, 1/2) and decays in (1/2, 1]. Some keys are
+/// A head for a rule: gains in [0, 2) and ridges in [0, largest_ridge], or step sizes in [0, 1/2) and decays in (1/2, 1]. Some keys are
 /// repeated and some are zero.
 template <class T = double>
-[[nodiscard]] head<T> some_head(rule const& r, index_t count, index_t d, index_t dv, std::uint64_t seed, double ridge = 1) {
+[[nodiscard]] head<T> some_head(rule const& r, index_t count, index_t d, index_t dv, std::uint64_t seed, double largest_ridge = 1) {
   using S = accumulator_t<T>;
   dice roll(seed);
   index_t const columns = r.per_column ? dv : 1;
@@ -62,7 +62,7 @@ template <class T = double>
       h.k.row(t).setConstant(T(0));
   }
   h.size = given ? roll.matrix<S>(count, columns, 0, 0.5) : roll.matrix<S>(count, columns, 0, 2);
-  h.forget = given ? roll.matrix<S>(count, columns, 0.5, 1) : roll.matrix<S>(count, 1, 0, ridge);
+  h.forget = given ? roll.matrix<S>(count, columns, 0.5, 1) : roll.matrix<S>(count, 1, 0, largest_ridge);
   return h;
 }
 

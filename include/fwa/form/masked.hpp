@@ -122,33 +122,34 @@ class masked_block {
           system_.row(e).segment(begin, e - begin).setConstant(T(0));  // pairs of one token do not see each other
           to_x_(e) = rho * decay_;
         }
-      if (when_ == timing::read_before_write) read(t);
-      mask_ *= gamma;
+      if (when_ == timing::read_before_write) read(t, end);
+      mask_.head(end) *= gamma;
       decay_ *= gamma;
       for (index_t e = begin; e < end; ++e) mask_(e) += weight;
-      if (when_ == timing::read_after_write) read(t);
+      if (when_ == timing::read_after_write) read(t, end);
     }
   }
 
-  void read(index_t t) {
-    scores_.row(t) = seen_by_q_.row(t).cwiseProduct(mask_);
+  /// Token t reads the writes before `end`.
+  void read(index_t t, index_t end) {
+    scores_.row(t).head(end) = seen_by_q_.row(t).head(end).cwiseProduct(mask_.head(end));
+    scores_.row(t).tail(scores_.cols() - end).setConstant(T(0));
     to_q_(t) = decay_;
   }
 
   /// @param y targets (n, m)   @param S, o with as many columns
   void solve(view<T> y, mat<T>& S, target<T> o) {
+    residuals_.resize(y.rows(), y.cols());
     if (solves_) {
       seen_.noalias() = *x_ * S;
-      residuals_.resize(y.rows(), y.cols());
       for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = y.row(e) - to_x_(e) * seen_.row(e);
       solve_unit_lower(system_, residuals_);
-    } else {
-      residuals_ = y;
     }
+    view<T> const r = solves_ ? view<T>(residuals_) : y;
     o.noalias() = *q_ * S;
     for (index_t t = 0; t < o.rows(); ++t) o.row(t) *= to_q_(t);
-    o.noalias() += scores_ * residuals_;
-    for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) *= mask_(e);
+    o.noalias() += scores_ * r;
+    for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = mask_(e) * r.row(e);  // what is left of them at the block's end
     S *= decay_;
     S.noalias() += x_->transpose() * residuals_;
   }

@@ -14,16 +14,14 @@
 
 namespace fwa {
 
-/// @param wide (T, dv + 1): numerators, and zᵀq in the last column   @return (T, dv)
+/// Divides, in place.   @param wide (T, dv + 1): numerators, and zᵀq in the last column
 template <real S>
-[[nodiscard]] mat<S> normalise(mat<S> const& wide, S const& epsilon_attn, denominator policy) {
+void normalise(mat<S>& wide, S const& epsilon_attn, denominator policy) {
   index_t const dv = wide.cols() - 1;
-  mat<S> o = wide.leftCols(dv);
-  for (index_t t = 0; t < o.rows(); ++t) {
+  for (index_t t = 0; t < wide.rows(); ++t) {
     S const zq = wide(t, dv);
-    o.row(t) /= policy == denominator::sign_stable && zq < S(0) ? S(zq - epsilon_attn) : S(zq + epsilon_attn);
+    wide.row(t).head(dv) /= policy == denominator::sign_stable && zq < S(0) ? S(zq - epsilon_attn) : S(zq + epsilon_attn);
   }
-  return o;
 }
 
 }  // namespace fwa
