@@ -31,8 +31,7 @@ void for_all(std::string const& claim, int cases, Property&& property) {
   rc::detail::TestParams params = rc::detail::configuration().testParams;
   params.maxSuccess = std::max(1, static_cast<int>(cases * multiplier()));
   rc::detail::TestResult const result =
-      rc::detail::checkTestable(std::forward<Property>(property), metadata, params, listener,
-                                rc::detail::configuration().reproduce);
+      rc::detail::checkTestable(std::forward<Property>(property), metadata, params, listener, rc::detail::configuration().reproduce);
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);
   bool const passed = result.is<rc::detail::SuccessResult>();

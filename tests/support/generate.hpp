@@ -37,10 +37,17 @@ namespace fwa::test {
   for (index_t i = 1; i < a.p.x.rows(); ++i) {
     if (s.sentinel && i <= s.before + 1) continue;
     switch (*rc::gen::inRange(0, 8)) {
-      case 0: a.p.x.row(i).setConstant(rational(0)); break;
-      case 1: a.p.x.row(i) = a.p.x.row(i - 1); break;
-      case 2: a.p.x.row(i) = -a.p.x.row(i - 1); break;
-      default: break;
+      case 0:
+        a.p.x.row(i).setConstant(rational(0));
+        break;
+      case 1:
+        a.p.x.row(i) = a.p.x.row(i - 1);
+        break;
+      case 2:
+        a.p.x.row(i) = -a.p.x.row(i - 1);
+        break;
+      default:
+        break;
     }
   }
   return a;

@@ -23,9 +23,12 @@ struct shape {
 };
 
 inline std::ostream& operator<<(std::ostream& out, shape const& s) {
-  return out << "rho " << (s.rho == residual::zero ? "0" : s.rho == residual::one ? "1" : "gamma") << (s.per_column ? ", per column" : "")
-             << ", B " << s.B << ", T " << s.T << ", d " << s.d << ", dv " << s.dv << ", before " << s.before
-             << (s.sentinel ? ", sentinel" : "") << (s.when == timing::read_after_write ? ", raw" : ", rbw");
+  return out << "rho "
+             << (s.rho == residual::zero  ? "0"
+                 : s.rho == residual::one ? "1"
+                                          : "gamma")
+             << (s.per_column ? ", per column" : "") << ", B " << s.B << ", T " << s.T << ", d " << s.d << ", dv " << s.dv << ", before "
+             << s.before << (s.sentinel ? ", sentinel" : "") << (s.when == timing::read_after_write ? ", raw" : ", rbw");
 }
 
 /// The eight corners and the gated residual, one step a token and one a column.
@@ -76,8 +79,7 @@ template <class T, class Draw>
   fill(a.p.y, input::y);
   fill(a.plan.weight, input::weight);
   fill(a.plan.gamma, input::gamma);
-  for (index_t t = 0; t < s.T; ++t)
-    a.plan.window.push_back(std::min(s.B, s.before + t + 1 - (s.sentinel ? 1 : 0)));
+  for (index_t t = 0; t < s.T; ++t) a.plan.window.push_back(std::min(s.B, s.before + t + 1 - (s.sentinel ? 1 : 0)));
   if (s.sentinel && s.T > 0) {
     a.p.x.row(s.before).setConstant(T(0));
     a.plan.weight.row(0).setConstant(T(0));
@@ -96,10 +98,14 @@ inline std::ostream& operator<<(std::ostream& out, path f) {
 template <class T>
 [[nodiscard]] reading<T> solve(problem<T> const& a, path f, index_t C) {
   switch (f) {
-    case path::recurrent: return recurrent<T>(a.q, a.p, a.plan, a.of.when, a.S);
-    case path::masked: return masked<T>(a.q, a.p, a.plan, a.of.when, a.S);
-    case path::chunk: return chunked<T>(a.q, a.p, a.plan, a.of.when, C, a.S);
-    case path::scan: break;
+    case path::recurrent:
+      return recurrent<T>(a.q, a.p, a.plan, a.of.when, a.S);
+    case path::masked:
+      return masked<T>(a.q, a.p, a.plan, a.of.when, a.S);
+    case path::chunk:
+      return chunked<T>(a.q, a.p, a.plan, a.of.when, C, a.S);
+    case path::scan:
+      break;
   }
   return chunked_by_scan<T>(a.q, a.p, a.plan, a.of.when, C, a.S);
 }

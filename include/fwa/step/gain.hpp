@@ -4,8 +4,8 @@
 //   D = E + λ + ε      η = β / D, 0 where D = 0      γ = 1 − ηλ, clamped from below by ε_γ
 //
 // For β ≤ 1 the carry is computed as (E + (1−β)λ + ε) / D: all terms ≥ 0, so its relative error is at most (d+6)u, where
-// 1 − ηλ loses every digit near the clamp; and summed in the order of D, so that rounding cannot carry it above 1. The clamp is max(1 − ηλ, ε_γ), not 1 − min(ηλ, 1−ε_γ): equal in exact arithmetic,
-// but the latter gives γ = 0 in binary32 for ε_γ = 1e-8.
+// 1 − ηλ loses every digit near the clamp; and summed in the order of D, so that rounding cannot carry it above 1. The clamp is
+// max(1 − ηλ, ε_γ), not 1 − min(ηλ, 1−ε_γ): equal in exact arithmetic, but the latter gives γ = 0 in binary32 for ε_γ = 1e-8.
 // Laws: step_bounds, zero_denominator_is_no_op, clamp_is_a_surrogate_step.
 #pragma once
 
