@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
+#include <rapidcheck/detail/TestListenerAdapter.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,8 +31,9 @@ void for_all(std::string const& claim, int cases, Property&& property) {
   metadata.description = claim;
   rc::detail::TestParams params = rc::detail::configuration().testParams;
   params.maxSuccess = std::max(1, static_cast<int>(cases * multiplier()));
+  rc::detail::TestListenerAdapter quiet;
   rc::detail::TestResult const result =
-      rc::detail::checkTestable(std::forward<Property>(property), metadata, params, listener, rc::detail::configuration().reproduce);
+      rc::detail::checkTestable(std::forward<Property>(property), metadata, params, quiet, rc::detail::configuration().reproduce);
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);
   bool const passed = result.is<rc::detail::SuccessResult>();
