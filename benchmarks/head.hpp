@@ -66,7 +66,7 @@ class head {
   }
 
   [[nodiscard]] index_t tokens() const { return q_.rows(); }
-  [[nodiscard]] double flops() const { return work(rule_, options_, tokens(), d, dv); }
+  [[nodiscard]] fwa::flops flops() const { return work(rule_, options_, tokens(), d, dv); }
 
   void read() { reader_.read({q_, k_, v_, {rule_.law, size_, forget_}}, o_); }
   void step(index_t t) { reader_.step(q_.row(t), k_.row(t), v_.row(t), size_.row(t), forget_.row(t)); }

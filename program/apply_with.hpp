@@ -26,17 +26,6 @@ template <class Array>
   return to;
 }
 
-template <class S>
-[[nodiscard]] memory<S> converted(memory<double> const& from) {
-  memory<S> to;
-  to.S = from.S.template cast<S>();
-  if (from.z) to.z = from.z->template cast<S>();
-  if (from.last_feature) to.last_feature = from.last_feature->template cast<S>();
-  to.tail_x = from.tail_x.template cast<S>();
-  to.tail_y = from.tail_y.template cast<S>();
-  return to;
-}
-
 /// Sequences end to end, as one head whose memories are those of the sequences.
 template <class T>
 [[nodiscard]] heads_outcome<T> attend_end_to_end(problem const& p, xt::xtensor<T, 4> const& q, xt::xtensor<T, 4> const& k,
@@ -73,7 +62,7 @@ results apply(problem const& p) {
   auto const q = converted<tensor>(p.q), k = converted<tensor>(p.k), v = converted<tensor>(p.v);
   auto const size = converted<xt::xarray<S>>(p.size), forget = converted<xt::xarray<S>>(p.forget);
   std::vector<memory<S>> entries;
-  for (memory<double> const& m : p.entries) entries.push_back(converted<S>(m));
+  for (memory<double> const& m : p.entries) entries.push_back(m.cast<S>());
   heads_outcome<T> const found =
       p.offsets ? attend_end_to_end<T>(p, q, k, v, size, forget) : attend_heads<T>(p.rule, q, k, v, size, forget, p.options, entries);
 

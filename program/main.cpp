@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -27,6 +29,7 @@ int fail(std::string message, bool for_machines) {
 }  // namespace
 
 int main(int count, char** words) {
+  Eigen::setNbThreads(1);  // tasks and heads run side by side: a product that starts threads of its own would wait for theirs
   CLI::App app("Fast weight attention", "fwa");
   app.require_subcommand(1);
   fwa::program::add_apply(app);

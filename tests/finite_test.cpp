@@ -5,8 +5,10 @@
 
 #include <fwa/rule/falcon.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace fwa {
 namespace {
@@ -36,54 +38,35 @@ options settings(rule const& r) {
   return o;
 }
 
-TEST_CASE_TEMPLATE("the clamp at every step", T, float, double) {
-  for (rule const& r : falcon_rules)
-    for (double floor : {1e-8, 0.24}) {
-      auto h = test::some_head<T>(r, 100, 8, 3, 1);
-      h.size.setConstant(T(1.9));
-      h.forget.setConstant(T(1e30));
+struct extreme {
+  char const* what;
+  bool one_key;
+  double gain, ridge, floor;  // gain 2: the largest below 2
+  bool clamp;
+};
+constexpr extreme extremes[] = {{"the clamp at every step, a low floor", false, 1.9, 1e30, 1e-8, true},
+                                {"the clamp at every step, a high floor", false, 1.9, 1e30, 0.24, true},
+                                {"one key again and again, gain just below 2", true, 2, 0, 1e-6, true},
+                                {"no clamp, negative carries", false, 1.75, 100, 1e-6, false},
+                                {"decays that underflow become the right zero", false, 1, 1e4, 1e-6, true}};
+
+TEST_CASE_TEMPLATE("extremes", T, float, double) {
+  for (extreme const& e : extremes)
+    for (rule const& r : falcon_rules) {
+      CAPTURE(e.what);
+      auto h = test::some_head<T>(r, 120, 4, 3, 1);
+      if (e.one_key) h.k.setConstant(T(0.5));
+      h.size.setConstant(std::min(T(e.gain), std::nextafter(T(2), T(0))));
+      h.forget.setConstant(T(e.ridge == 0 && r.rho == residual::zero ? 0.01 : e.ridge));  // without one this memory grows without bound
       options o = settings(r);
-      o.epsilon_gamma = floor;
-      auto const got = attend<T>(r, h.all(), o);
-      CHECK(got.clamped.bottomRows(99).all());
-      finite<T>(r, h, o);
+      o.epsilon_gamma = e.floor;
+      o.clamp = e.clamp;
+      if (e.ridge == 1e30) CHECK(attend<T>(r, h.all(), o).clamped.bottomRows(119).all());
+      for (index_t C : {3, 64, 120}) {
+        o.chunk = C;
+        finite<T>(r, h, o);
+      }
     }
-}
-
-TEST_CASE_TEMPLATE("one key again and again, gain just below 2", T, float, double) {
-  for (rule const& r : falcon_rules) {
-    auto h = test::some_head<T>(r, 100, 4, 3, 2);
-    h.k.setConstant(T(0.5));
-    h.size.setConstant(std::nextafter(T(2), T(0)));
-    h.forget.setZero();
-    if (r.rho == residual::zero) h.forget.setConstant(T(0.01));  // without a ridge an inner-product memory grows without bound
-    options o = settings(r);
-    for (index_t C : {3, 64}) {
-      o.chunk = C;
-      finite<T>(r, h, o);
-    }
-  }
-}
-
-TEST_CASE_TEMPLATE("no clamp, negative carries", T, float, double) {
-  for (rule const& r : falcon_rules) {
-    auto h = test::some_head<T>(r, 100, 4, 3, 3);
-    h.size.setConstant(T(1.75));
-    h.forget.setConstant(T(100));
-    options o = settings(r);
-    o.clamp = false;
-    finite<T>(r, h, o);
-  }
-}
-
-TEST_CASE_TEMPLATE("decays that underflow become the right zero", T, float, double) {
-  for (rule const& r : falcon_rules) {
-    auto h = test::some_head<T>(r, 120, 4, 3, 4);
-    h.forget.setConstant(T(1e4));
-    options o = settings(r);
-    o.chunk = 120;
-    finite<T>(r, h, o);
-  }
 }
 
 TEST_CASE("many tokens of many dimensions") {
@@ -99,21 +82,29 @@ TEST_CASE("many tokens of many dimensions") {
   }
 }
 
-TEST_CASE("keys of 1e-150 and 1e150, values of 1e150") {
+/// Keys times 2^a, values times 2^b: with a scale-coupled ridge S is times 2^(b−a) and the decays stay. A step size times a residual
+/// alone would leave the range of the numbers.
+TEST_CASE_TEMPLATE("scales near the ends of the range", T, float, double) {
+  int const widest = std::numeric_limits<T>::max_exponent;  // 128, 1024
   for (rule const& r : falcon_rules)
-    for (double scale : {1e-150, 1e150}) {
-      auto h = test::some_head(r, 40, 4, 3, 6);
-      h.k *= scale;
-      h.v *= 1e150;
-      h.q /= scale;
+    for (auto const& [keys, values] : {std::pair{-widest * 7 / 16, widest / 3}, {widest * 7 / 16, -widest / 3}, {widest * 7 / 16, widest / 3}}) {
+      auto const h = test::some_head<T>(r, 40, 4, 3, 6);
+      auto scaled = h;
+      T const x = std::ldexp(T(1), keys), y = std::ldexp(T(1), values), S = std::ldexp(T(1), values - keys);
+      scaled.k *= x;
+      scaled.v *= y;
       options o = settings(r);
       o.ridge = ridge::scale_coupled;
       for (form f : all_forms) {
         o.form = f;
-        auto const got = attend<double>(r, h.all(), o);
-        CHECK(got.eta.allFinite());
-        CHECK((got.gamma.array() <= 1).all());
-        if (scale > 1) CHECK(got.memory.S.allFinite());
+        auto const want = attend<T>(r, h.all(), o), got = attend<T>(r, scaled.all(), o);
+        CAPTURE(r.name);
+        CAPTURE(static_cast<int>(f));
+        CAPTURE(keys);
+        double const u = static_cast<double>(std::numeric_limits<T>::epsilon());
+        CHECK_CLOSE(got.gamma, want.gamma, 8 * u);
+        CHECK_CLOSE((got.memory.S / S).eval(), want.memory.S, 64 * u);
+        CHECK_CLOSE((got.o / S).eval(), want.o, 64 * u);
       }
     }
 }

@@ -52,12 +52,10 @@ template <class T>
   require(offsets.back() == count, who, "the last offset must be the number of tokens ", count, ", but is ", offsets.back());
   require(entries.empty() || entries.size() + 1 == offsets.size(), who, "there are ", offsets.size() - 1, " sequences, but ",
           entries.size(), " memories");
-  require_shape(who, "k", in.k, count, in.q.cols());
-  require_shape(who, "v", in.v, count, in.v.cols());
-  require_finite(who, "q", in.q);
+  check<T>(who, r, o, in, count, in.q.cols(), in.v.cols());
+  require_finite(who, "q", in.q);  // here, so that rows are counted from the first token of all
   require_finite(who, "k", in.k);
   require_finite(who, "v", in.v);
-  check<accumulator_t<T>>(who, r, o, in.drive, count, in.v.cols());
   std::vector<outcome<T>> out;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     index_t const first = offsets[i], n = offsets[i + 1] - first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check.hpp — which rules, options, drives and memories go together.
+// check.hpp — the tokens that come in, and which rules, options, drives and memories go together.
 #pragma once
 
 #include "align/feature.hpp"
@@ -14,6 +14,14 @@
 #include <string_view>
 
 namespace fwa {
+
+/// Tokens of one head. 16-bit tokens are driven, planned and remembered in float.
+template <class T>
+struct tokens {
+  view<T> q, k;  ///< (T, d)
+  view<T> v;     ///< (T, dv)
+  fwa::drive<accumulator_t<T>> drive;
+};
 
 /// Throws contract_error unless this rule can run with these options on d keys and dv values a token from this memory.
 template <real S>
@@ -69,6 +77,16 @@ void check(std::string_view who, rule const& r, options const& o, drive<S> const
   if (given) return;
   if (!o.any_gain) require_each(who, size, d.size, "be in [0, 2)", [](S const& b) { return !(b < S(0)) && b < S(2); });
   require_each(who, forget, d.forget, "be >= 0", [](S const& l) { return !(l < S(0)); });
+}
+
+/// Throws contract_error unless these are `count` tokens of d keys and dv values with a drive that fits this rule. NaN and infinities
+/// in q, k and v are left to whoever reads them.
+template <class T>
+void check(std::string_view who, rule const& r, options const& o, tokens<T> const& in, index_t count, index_t d, index_t dv) {
+  require_shape(who, "q", in.q, count, d);
+  require_shape(who, "k", in.k, count, d);
+  require_shape(who, "v", in.v, count, dv);
+  check<accumulator_t<T>>(who, r, o, in.drive, count, dv);
 }
 
 }  // namespace fwa

@@ -32,14 +32,6 @@
 
 namespace fwa {
 
-/// Tokens of one head. 16-bit tokens are driven, planned and remembered in float.
-template <class T>
-struct tokens {
-  view<T> q, k;  ///< (T, d)
-  view<T> v;     ///< (T, dv)
-  fwa::drive<accumulator_t<T>> drive;
-};
-
 template <class T>
 class reader {
  public:
@@ -59,18 +51,15 @@ class reader {
   /// @throws contract_error and leaves the memory as it was; o is then unspecified
   template <class OnPlan>
   void read(tokens<T> const& in, target<T> o, OnPlan&& on_plan) {
-    index_t const count = in.q.rows(), d = state_.rows();
-    require_shape(who, "q", in.q, count, d);
-    require_shape(who, "k", in.k, count, d);
-    require_shape(who, "v", in.v, count, dv_);
+    index_t const count = in.q.rows();
+    check<T>(who, rule_, options_, in, count, state_.rows(), dv_);
     require_shape(who, "o", o, count, dv_);
-    check<S>(who, rule_, options_, in.drive, count, dv_);
     index_t const length = segment_length(count);
     if (count > length) entry_ = {edge_, state_, {}};
     try {
       for (index_t first = 0; first < count; first += length)
         read_segment(in, o, first, std::min(length, count - first), options_.form, on_plan);
-    } catch (contract_error const&) {
+    } catch (...) {
       if (count > length) {
         edge_ = entry_;
         state_ = entry_.S;
@@ -86,10 +75,7 @@ class reader {
   /// @param q, k (1, d)   @param v (1, dv)   @param size β or η, (1, 1) or (1, dv)   @param forget λ (1, 1), or γ shaped as η
   row<T> const& step(view<T> q, view<T> k, view<T> v, view<real_type> size, view<real_type> forget) {
     tokens<T> const in{q, k, v, {rule_.law, size, forget}};
-    require_shape(who, "q", q, 1, state_.rows());
-    require_shape(who, "k", k, 1, state_.rows());
-    require_shape(who, "v", v, 1, dv_);
-    check<S>(who, rule_, options_, in.drive, 1, dv_);
+    check<T>(who, rule_, options_, in, 1, state_.rows(), dv_);
     o_.resize(dv_);
     read_segment(in, o_, 0, 1, form::recurrent, [](index_t, plan<S> const&) {});
     return o_;

@@ -61,18 +61,7 @@ head<T> head_of(program::problem const& p) {
   return {rows(p.q, T()), rows(p.k, T()), rows(p.v, T()), rows(p.size, S()), rows(p.forget, S()), p.rule.law};
 }
 
-template <class S>
-memory<S> entry_of(program::problem const& p) {
-  memory<S> m;
-  if (p.entries.empty()) return m;
-  memory<double> const& from = p.entries.front();
-  m.S = from.S.template cast<S>();
-  if (from.z) m.z = from.z->template cast<S>();
-  if (from.last_feature) m.last_feature = from.last_feature->template cast<S>();
-  m.tail_x = from.tail_x.template cast<S>();
-  m.tail_y = from.tail_y.template cast<S>();
-  return m;
-}
+inline memory<double> entry_of(program::problem const& p) { return p.entries.empty() ? memory<double>{} : p.entries.front(); }
 
 /// Forms and chunks that a case is tried in.
 inline std::vector<options> ways(program::problem const& p) {

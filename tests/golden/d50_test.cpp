@@ -29,7 +29,7 @@ TEST_CASE("golden: fifty digits agree to the last bit") {
       std::string const where = describe(c, o);
       INFO(where);
       if (!c.problem.offsets) {
-        each_of(c, attend<S>(c.problem.rule, h.all(), o, entry_of<S>(c.problem)), see);
+        each_of(c, attend<S>(c.problem.rule, h.all(), o, entry_of(c.problem).cast<S>()), see);
         continue;
       }
       std::vector<outcome<S>> const parts = attend_packed<S>(c.problem.rule, h.all(), *c.problem.offsets, o);

@@ -27,7 +27,7 @@ TEST_CASE("golden: float is double, to float's rounding") {
     program::problem rounded = c.problem;
     for (xt::xarray<double>* a : {&rounded.q, &rounded.k, &rounded.v, &rounded.size, &rounded.forget})
       for (double& x : *a) x = static_cast<float>(x);
-    memory<double> entry = entry_of<double>(c.problem);
+    memory<double> entry = entry_of(c.problem);
     auto round = [](auto& m) { m = m.template cast<float>().template cast<double>().eval(); };
     round(entry.S);
     round(entry.tail_x);
@@ -40,7 +40,7 @@ TEST_CASE("golden: float is double, to float's rounding") {
     for (options const& o : ways(c.problem)) {
       std::string const where = describe(c, o);
       INFO(where);
-      each_pair(attend<float>(c.problem.rule, narrow.all(), o, entry_of<float>(rounded)),
+      each_pair(attend<float>(c.problem.rule, narrow.all(), o, entry_of(rounded).cast<float>()),
                 attend<double>(c.problem.rule, wide.all(), o, entry), [&](char const* name, auto const& got, auto const& want) {
                   INFO(name);
                   CHECK_CLOSE(got, want, golden_float);
@@ -61,7 +61,7 @@ TEST_CASE("golden: long double, rounded to double, is golden") {
       o.form = f;
       std::string const where = describe(c, o);
       INFO(where);
-      each_of(c, attend<long double>(c.problem.rule, h.all(), o, entry_of<long double>(c.problem)),
+      each_of(c, attend<long double>(c.problem.rule, h.all(), o, entry_of(c.problem).cast<long double>()),
               [&](std::string const& name, mat<long double> const& got) {
                 INFO(name);
                 CHECK_CLOSE(got, c.want.at(name), golden_long_double);

@@ -35,7 +35,7 @@ TEST_CASE("golden: every form and chunk") {
       std::string const where = describe(c, o);
       INFO(where);
       if (!c.problem.offsets) {
-        each_of(c, attend<double>(c.problem.rule, h.all(), o, entry_of<double>(c.problem)), see);
+        each_of(c, attend<double>(c.problem.rule, h.all(), o, entry_of(c.problem)), see);
         continue;
       }
       std::vector<outcome<double>> const parts = attend_packed<double>(c.problem.rule, h.all(), *c.problem.offsets, o);
@@ -58,7 +58,7 @@ TEST_CASE("golden: token by token, and in two reads split anywhere") {
     INFO(c.name);
     head<double> const h = head_of<double>(c.problem);
     judge const see{c, h.size, comparisons};
-    memory<double> const entry = entry_of<double>(c.problem);
+    memory<double> const entry = entry_of(c.problem);
     index_t const d = h.k.cols(), dv = h.v.cols();
 
     outcome<double> stepped{

@@ -44,8 +44,17 @@ class masked_block {
     solves_ = plan.rho != residual::zero;
     q_.emplace(q);
     list_unknowns(p);
-    if (solves_) gram_.noalias() = *x_ * x_->transpose();
-    seen_by_q_.noalias() = q * x_->transpose();
+    index_t const n = x_->rows();
+    if (solves_) gram_.resize(n, n);
+    seen_by_q_.resize(q.rows(), n);
+    if (solves_)
+      in_groups(n, [&](index_t e, index_t rows) {
+        gram_.block(e, 0, rows, e + rows).noalias() = x_->middleRows(e, rows) * x_->topRows(e + rows).transpose();
+      });
+    in_groups(q.rows(), [&](index_t t, index_t rows) {
+      index_t const seen = writes_[static_cast<std::size_t>(t + rows - 1)].end;
+      seen_by_q_.block(t, 0, rows, seen).noalias() = q.middleRows(t, rows) * x_->topRows(seen).transpose();
+    });
     if (!plan.per_column()) weigh(0);
   }
 
@@ -70,6 +79,13 @@ class masked_block {
   struct range {
     index_t begin, end;
   };
+
+  /// Calls f(first, count) for groups of rows: a product for each skips most of what the mask hides.
+  template <class F>
+  static void in_groups(index_t rows, F&& f) {
+    constexpr index_t together = 32;  // fewer, and the products lose more than they skip
+    for (index_t first = 0; first < rows; first += together) f(first, std::min(together, rows - first));
+  }
 
   /// x_, y_, and for each token the unknowns that it writes.
   void list_unknowns(pairs<T> const& p) {
@@ -139,8 +155,8 @@ class masked_block {
 
   /// @param y targets (n, m)   @param S, o with as many columns
   void solve(view<T> y, mat<T>& S, target<T> o) {
-    residuals_.resize(y.rows(), y.cols());
     if (solves_) {
+      residuals_.resize(y.rows(), y.cols());
       seen_.noalias() = *x_ * S;
       for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = y.row(e) - to_x_(e) * seen_.row(e);
       solve_unit_lower(system_, residuals_);
@@ -148,10 +164,14 @@ class masked_block {
     view<T> const r = solves_ ? view<T>(residuals_) : y;
     o.noalias() = *q_ * S;
     for (index_t t = 0; t < o.rows(); ++t) o.row(t) *= to_q_(t);
-    o.noalias() += scores_ * r;
-    for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = mask_(e) * r.row(e);  // what is left of them at the block's end
+    in_groups(o.rows(), [&](index_t t, index_t rows) {
+      index_t const seen = writes_[static_cast<std::size_t>(t + rows - 1)].end;
+      o.middleRows(t, rows).noalias() += scores_.block(t, 0, rows, seen) * r.topRows(seen);
+    });
+    left_.resize(x_->rows(), x_->cols());
+    for (index_t e = 0; e < y.rows(); ++e) left_.row(e) = mask_(e) * x_->row(e);  // not the residual: its weight belongs to x
     S *= decay_;
-    S.noalias() += x_->transpose() * residuals_;
+    S.noalias() += left_.transpose() * r;
   }
 
   schedule<T> const* plan_ = nullptr;
@@ -161,12 +181,13 @@ class masked_block {
   std::optional<view<T>> q_, x_, y_;  // (c, dx), (n, dx), (n, dv)
   mat<T> gathered_x_, gathered_y_;    // where a pair has several unknowns
   std::vector<range> writes_;         // the unknowns of a token
-  mat<T> gram_, seen_by_q_;           // (n, n) X Xᵀ, (c, n) Q Xᵀ
+  mat<T> gram_, seen_by_q_;           // (n, n) X Xᵀ, (c, n) Q Xᵀ, where the mask shows them
   mat<T> system_, scores_;            // (n, n) A, (c, n) Q Xᵀ ∘ M
   row<T> mask_;                       // (n) M_{t,·}; after weigh() M_{T,·}
   T decay_{};                         // P(t, 0); after weigh() P(T, 0)
   row<T> to_x_, to_q_;                // (n) ρ P(t−1, 0), (c) P(t, 0) or P(t−1, 0): what is left of S_0
   mat<T> residuals_, seen_;           // (n, dv)
+  mat<T> left_;                       // (n, dx) Diag(M_{T,·}) X: what is left of the writes at the block's end
 };
 
 /// The whole sequence as one block.   @param q φ(q) (T, dx)   @param S state before the first token (dx, dv)

@@ -18,6 +18,13 @@ template <class T>
 struct memory : boundary<T> {
   mat<T> S;                 ///< (dx, dv); empty: zero
   std::optional<row<T>> z;  ///< (dx) normaliser of a normalised read
+
+  /// Every number as a U.
+  template <class U>
+  [[nodiscard]] memory<U> cast() const {
+    auto each = [](std::optional<row<T>> const& r) { return r ? std::optional<row<U>>(r->template cast<U>()) : std::nullopt; };
+    return {{each(this->last_feature), this->tail_x.template cast<U>(), this->tail_y.template cast<U>()}, S.template cast<U>(), each(z)};
+  }
 };
 
 /// What a form returns.

@@ -16,6 +16,9 @@
 #include "memory.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -30,6 +33,24 @@ void scale_columns(M&& m, mat<T> const& factor, index_t t) {
     m.array().rowwise() *= factor.row(t).array();
 }
 
+/// 2^e near the largest entry of x, and 2^−e; 0 where x is; 1 where the scalar has no exponent to leave. A step size is about 1/‖x‖², so
+/// w r alone may overflow where w r x does not; (2^e w) r (2^−e x) does not, and rounds as before.
+template <ring T>
+struct binade {
+  T up = T(1), down = T(1);
+
+  template <class X>
+  explicit binade(X const& x) {
+    if constexpr (std::floating_point<T>) {
+      constexpr int widest = std::numeric_limits<T>::max_exponent - 1;
+      T const most = x.size() > 0 ? T(x.cwiseAbs().maxCoeff()) : T(0);
+      int const e = most > T(0) ? std::clamp(std::ilogb(most), -widest, widest) : 0;
+      up = most > T(0) ? std::ldexp(T(1), e) : T(0);
+      down = most > T(0) ? std::ldexp(T(1), -e) : T(0);
+    }
+  }
+};
+
 /// One write, in place.
 /// @param x, y (B_t, ·) the pairs of I_t   @param residuals (B_t, dv) scratch
 template <ring T, class X, class Y, class Residuals>
@@ -41,11 +62,15 @@ void write(mat<T>& S, X const& x, Y const& y, schedule<T> const& plan, index_t t
     if (plan.rho == residual::gamma) scale_columns(residuals, plan.gamma, t);
     residuals = y - residuals;
   }
-  bool const shared = !plan.per_column();
-  if (!shared) scale_columns(residuals, plan.weight, t);
+  T factor = plan.weight(t, 0);  // of x; the rest of the weight is the residual's
+  if (plan.per_column()) {
+    binade<T> const unit(x);
+    residuals.array().rowwise() *= plan.weight.row(t).array() * unit.up;
+    factor = unit.down;
+  }
   for (index_t i = 0; i < S.rows(); ++i) {
     scale_columns(S.row(i), plan.gamma, t);
-    for (index_t j = 0; j < x.rows(); ++j) S.row(i) += (shared ? T(plan.weight(t, 0) * x(j, i)) : T(x(j, i))) * residuals.row(j);
+    for (index_t j = 0; j < x.rows(); ++j) S.row(i) += T(factor * x(j, i)) * residuals.row(j);
   }
 }
 

@@ -39,11 +39,8 @@ struct diagonal_map {
 /// Replaces maps[i] by maps[i] ∘ … ∘ maps[0] in ⌈log₂ n⌉ rounds of independent compositions.
 template <class Map>
 void inclusive_scan(std::vector<Map>& maps) {
-  for (std::size_t reach = 1; reach < maps.size(); reach *= 2) {
-    std::vector<Map> next = maps;
-    for (std::size_t i = reach; i < maps.size(); ++i) next[i] = maps[i].after(maps[i - reach]);
-    maps.swap(next);
-  }
+  for (std::size_t reach = 1; reach < maps.size(); reach *= 2)
+    for (std::size_t i = maps.size(); i-- > reach;) maps[i] = maps[i].after(maps[i - reach]);  // last first: each still takes an old one
 }
 
 template <ring T, class Block>

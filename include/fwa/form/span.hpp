@@ -44,18 +44,25 @@ class span_block {
     both_.resize(n + c, q.cols());
     both_ << p.x.middleRows(oldest_, n), q;
     y_ = p.y.middleRows(oldest_, n);
-    gram_.noalias() = both_ * both_.topRows(n).transpose();
+    x_ = both_.topRows(n);
+    unit_.resize(n);
+    for (index_t i = 0; i < n; ++i) {
+      binade<T> const unit(x_.row(i));
+      x_.row(i) *= unit.down;
+      unit_(i) = unit.up;
+    }
+    gram_.noalias() = both_ * x_.transpose();
   }
 
   /// From the entry state S (dx, dv) to the exit state in place, and the outputs o (c, dv).
   void pass(mat<T>& S, target<T> o) {
-    index_t const n = y_.rows(), dv = S.cols();
+    index_t const dv = S.cols();
     seen_.noalias() = both_ * S;
-    W_.resize(n, dv);
+    W_.resize(y_.rows(), dv);
     decay_.resize(1, dv);
     for_lanes<T>(dv, [&]<int N>(index_t j, index_t width) { sweep<N>(j, width, o); });
     scale_columns(S, decay_, 0);
-    S.noalias() += both_.topRows(n).transpose() * W_;
+    S.noalias() += x_.transpose() * W_;
   }
 
  private:
@@ -93,7 +100,7 @@ class span_block {
         lane r = y_.row(i).array().template segment<N>(j, width);
         if (plan_->rho == residual::one) r -= p.row(i);
         if (plan_->rho == residual::gamma) r -= gamma * p.row(i);
-        write.row(i) = weight * r;
+        write.row(i) = (weight * unit_(i)) * r;
       }
       W.row(old).setConstant(T(0));
       if (!early) read = decay * seen_.row(n + t).array().template segment<N>(j, width);
@@ -123,8 +130,9 @@ class span_block {
   index_t first_ = 0, oldest_ = 0, fresh_ = 0;  // the block's own pairs begin at row fresh_ of X_J
   timing when_{};
   mat<T> both_;       // (n + c, dx) X_J over Q
-  mat<T> y_;          // (n, dv)
-  mat<T> gram_;       // (n + c, n)
+  mat<T> x_, y_;      // (n, dx), (n, dv); row i of x_ is x_i / unit_(i)
+  row<T> unit_;       // (n) powers of two that W has as a factor
+  mat<T> gram_;       // (n + c, n) of both_ with x_
   mat<T> seen_;       // (n + c, dv) X_J S_0 over Q S_0
   mat<T> W_, decay_;  // (n, dv), (1, dv) at the block's end
 };
