@@ -80,7 +80,8 @@ int main(int argc, char** argv) {
         << " cores, " << context.at("compiler").get<std::string>() << ", `-O3 -march=native`.\n\n";
 
   std::ostringstream all;
-  all << "| benchmark | µs a token | fraction of the product | of it executed | times the head beside it |\n| --- | --: | --: | --: | --: |\n";
+  all << "| benchmark | µs a token | fraction of the product | of it executed | times the head beside it |\n| --- | --: | --: | --: | --: "
+         "|\n";
   for (auto const& one : results.at("benchmarks")) {
     std::string const name = plain(one.at("name"));
     if (one.value("error_occurred", false)) throw std::runtime_error(name + ": " + one.at("error_message").get<std::string>());

@@ -1,5 +1,5 @@
 # What people who work on the library build; users of the target never see it.
-option(FWA_BENCHMARKS "Build the benchmarks; they count allocations, which a sanitizer that replaces malloc does not allow" ON)
+option(FWA_HEAVY "Build benchmarks and property tests: the first count allocations, the second compile for long, so not under sanitizers" ON)
 
 find_package(Boost 1.81 REQUIRED)
 find_package(doctest REQUIRED)
@@ -30,9 +30,9 @@ enable_testing()
 add_subdirectory(program)
 add_subdirectory(tests)
 add_subdirectory(tests/packaging)
-add_subdirectory(property_tests)
 add_subdirectory(examples)
-if(FWA_BENCHMARKS)
+if(FWA_HEAVY)
+  add_subdirectory(property_tests)
   find_package(benchmark REQUIRED)
   add_subdirectory(benchmarks)
 endif()

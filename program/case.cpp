@@ -135,7 +135,7 @@ void read_choices(fs::path const& file, problem& p) {
   for (char const* const note : {"flavour", "why"})
     if (c.has(note)) (void)c.text(note);
   c.finish();
-  check<double>(file.string(), p.rule, o, {}, 0, 0);
+  check<double>(file.string(), p.rule, o, {}, 1, 1);
 }
 
 /// The arrays of a folder, each given the rank that it has in a batch.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "folder.hpp"
 
-#include <fwa/batch/npy.hpp>
 #include <fwa/contract.hpp>
 
+#include <algorithm>
+#include <fstream>
+#include <optional>
 #include <random>
 #include <system_error>
+#include <utility>
 
 namespace fwa::program {
 namespace {
@@ -73,32 +76,51 @@ class made_folder {
 
 }  // namespace
 
-void publish(fs::path const& folder, std::vector<std::pair<std::string, xt::xarray<double>>> const& arrays, dtype as,
-             std::vector<std::string> const& others) {
+struct results_folder::state {
+  fs::path folder;
   made_folder home;
-  home.make(folder);
-  scratch_folder const fresh(folder / (".new-" + std::to_string(std::random_device{}())));
-  scratch_folder const old(fresh.path() / "old");
-  for (auto const& [name, array] : arrays) {
-    fs::path const file = fresh.path() / (name + ".npy");
-    if (as == dtype::f8)
-      write_npy<double>(file, array);
-    else
-      write_npy<float>(file, xt::cast<float>(array));
-  }
+  std::optional<scratch_folder> fresh;
+  std::vector<std::string> names;
+};
+
+results_folder::results_folder(fs::path folder) : state_(std::make_unique<state>()) {
+  state_->home.make(folder);
+  state_->fresh.emplace(folder / (".new-" + std::to_string(std::random_device{}())));
+  state_->folder = std::move(folder);
+}
+results_folder::~results_folder() = default;
+
+void results_folder::add(std::string const& name, std::function<void(fs::path const&)> const& write) {
+  require(std::ranges::find(state_->names, name) == state_->names.end(), "write", (state_->folder / name).string(),
+          " would be written twice");
+  write(state_->fresh->path() / name);
+  state_->names.push_back(name);
+}
+
+void results_folder::add_text(std::string const& name, std::string const& content) {
+  add(name, [&](fs::path const& path) {
+    std::ofstream file(path, std::ios::binary);
+    file << content;
+    file.close();
+    require(!file.fail(), "write", (state_->folder / name).string(), " cannot be written");
+  });
+}
+
+void results_folder::publish(std::vector<std::string> const& others) {
+  scratch_folder const old(state_->fresh->path() / "old");
   moves all;
   auto take_away = [&](std::string const& file) {
-    fs::path const there = folder / file;
+    fs::path const there = state_->folder / file;
     require(!fs::is_directory(there), "write", there.string(), ": is a folder");
     if (fs::exists(fs::symlink_status(there))) all.move(there, old.path() / file);
   };
-  for (std::string const& name : others) take_away(name + ".npy");
-  for (auto const& [name, array] : arrays) {
-    take_away(name + ".npy");
-    all.move(fresh.path() / (name + ".npy"), folder / (name + ".npy"));
+  for (std::string const& name : others) take_away(name);
+  for (std::string const& name : state_->names) {
+    take_away(name);
+    all.move(state_->fresh->path() / name, state_->folder / name);
   }
   all.keep();
-  home.keep();
+  state_->home.keep();
 }
 
 }  // namespace fwa::program

@@ -2,20 +2,34 @@
 // folder.hpp — results to disk: all files of a run or none.
 #pragma once
 
-#include <xtensor/xarray.hpp>
-
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace fwa::program {
 
-enum class dtype { f8, f4 };
+/// Gathers files beside their places; publish() moves them there all at once. Without it, and where it throws, the folder is as it was,
+/// and gone again if it was made for this.
+class results_folder {
+ public:
+  /// @throws std::exception where nothing can be written
+  explicit results_folder(std::filesystem::path folder);
+  results_folder(results_folder const&) = delete;
+  results_folder& operator=(results_folder const&) = delete;
+  ~results_folder();
 
-/// Puts NAME.npy for each array into `folder`, made where it is missing, and takes away those of `others` that an earlier run left.
-/// @throws std::exception with the folder as it was before
-void publish(std::filesystem::path const& folder, std::vector<std::pair<std::string, xt::xarray<double>>> const& arrays, dtype as,
-             std::vector<std::string> const& others);
+  /// @param write called with the path of a new file   @throws std::exception for a name that was added before
+  void add(std::string const& name, std::function<void(std::filesystem::path const&)> const& write);
+  void add_text(std::string const& name, std::string const& content);
+
+  /// @param others files of an earlier run to take away
+  void publish(std::vector<std::string> const& others = {});
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
 
 }  // namespace fwa::program

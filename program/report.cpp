@@ -76,6 +76,8 @@ std::vector<std::pair<std::string, std::string>> report_plots(json const& result
     std::string name = v.name();
     std::ranges::replace_if(
         name, [](char c) { return c == '/' || c == ' ' || c == '.'; }, '-');
+    if (std::ranges::any_of(out, [&](auto const& plot) { return plot.first == "cells-" + name + ".svg"; }))
+      name += '-' + std::to_string(out.size() / 3 + 1);  // of two data sets with one name
     out.emplace_back("cells-" + name + ".svg", standalone(svg(cells_plot(v))));
     out.emplace_back("curve-" + name + ".svg", standalone(svg(curve_plot(v))));
     out.emplace_back("drift-" + name + ".svg", standalone(svg(drift_plot(v, "falcon-1"))));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // study.cpp — the command `fwa study`: tasks run several at a time, rows gathered in order, files written all at once.
 #include "commands.hpp"
+#include "folder.hpp"
 #include "report.hpp"
 #include "study_progress.hpp"
 #include "study_tasks.hpp"
-
-#include <fwa/contract.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -28,39 +27,6 @@ struct arguments {
   std::vector<std::string> data;
   std::string out = "out/study";
   bool quick = false;
-};
-
-/// A folder beside the results that is gone, with all that is in it, unless its files are moved to their places.
-class draft {
- public:
-  explicit draft(fs::path folder) : folder_(std::move(folder)), path_(folder_ / (".new-" + std::to_string(std::random_device{}()))) {
-    for (fs::path p = fs::absolute(folder_).lexically_normal(); !fs::exists(p); p = p.parent_path()) made_.push_back(p);
-    fs::create_directories(path_);
-  }
-  draft(draft const&) = delete;
-  draft& operator=(draft const&) = delete;
-  ~draft() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-    for (fs::path const& p : made_) fs::remove(p, ignored);  // those that are still empty
-  }
-
-  void add(std::string const& name, std::string const& content) {
-    std::ofstream file(path_ / name, std::ios::binary);
-    file << content;
-    file.close();
-    require(!file.fail(), "study", (folder_ / name).string(), " cannot be written");
-    names_.push_back(name);
-  }
-  void publish() {
-    for (std::string const& name : names_) require(!fs::is_directory(folder_ / name), "study", (folder_ / name).string(), " is a folder");
-    for (std::string const& name : names_) fs::rename(path_ / name, folder_ / name);
-  }
-
- private:
-  fs::path folder_, path_;
-  std::vector<fs::path> made_;  // deepest first
-  std::vector<std::string> names_;
 };
 
 /// Runs tasks on all threads, those that measure time one by one at the end; the first failure, in the order of the tasks, is thrown.
@@ -119,7 +85,7 @@ void study(arguments const& a) {
   std::vector<dataset> data;
   for (std::string const& name : a.data.empty() ? std::vector<std::string>{"text", "sunspots"} : a.data)
     data.push_back(load(name, a.quick ? 2000 : longest));
-  draft files(a.out);
+  program::results_folder files(a.out);
   json results = {{"quick", a.quick}, {"machine", describe_machine()}, {"seconds", 0.0}, {"data", json::array()}, {"speed", json::array()}};
   for (dataset const& d : data) results["data"].push_back(describe(d));
   std::vector<task> const all = tasks(data, a.quick);
@@ -129,9 +95,9 @@ void study(arguments const& a) {
     place[all[i].section].push_back(rows[i]);
   }
   results["seconds"] = std::round(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  files.add("report.html", report_html(results));
-  for (auto const& [name, content] : report_plots(results)) files.add(name, content);
-  files.add("results.json", results.dump(1) + '\n');
+  files.add_text("report.html", report_html(results));
+  for (auto const& [name, content] : report_plots(results)) files.add_text(name, content);
+  files.add_text("results.json", results.dump(1) + '\n');
   files.publish();
   std::cout << (fs::path(a.out) / "report.html").string() << '\n';
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // study_rules.hpp — who takes part, which settings each may choose from, and how a setting becomes a trial.
 //
-//   Falcon rules              β_{t,j} = min(size · (m_j/m̄)^tilt, 1.9),  λ̄ = forget (scale-coupled ridge)     m_j: mean of v_j² on the
-//   prefix linear attention          η = 1, γ = 1                          normalised: φ = elu+1 or relu RetNet                    η = 1, γ
-//   = 1 − forget Mamba-2                   Δ_t = min(‖k_t − k_{t−1}‖² / its mean on the prefix, 4),  η = Δ_t, γ = exp(−forget Δ_t)
-//   DeltaNet, gated           η = size / max ‖k‖² on the prefix,  γ = 1 or 1 − forget              on a signal this is LMS, not NLMS
+//   Falcon rules       β_{t,j} = min(size · (m_j/m̄)^tilt, 1.9), λ̄ = forget (scale-coupled); m_j: mean of v_j² on the prefix
+//   linear attention   η = 1, γ = 1; normalised: φ = elu+1 or relu
+//   RetNet             η = 1, γ = 1 − forget
+//   Mamba-2            Δ_t = min(‖k_t − k_{t−1}‖² / its mean on the prefix, 4), η = Δ_t, γ = exp(−forget Δ_t)
+//   DeltaNet, gated    η = size / max ‖k‖² on the prefix, γ = 1 or 1 − forget; on a signal this is LMS, not NLMS
 //
 // All are causal: a setting uses the prefix, a step uses tokens up to its own.
 #pragma once

@@ -95,6 +95,53 @@ TEST_CASE("the normalised read") {
   CHECK_REFUSES(attend<double>(falcon_1a, h.all(), options{}, state), "normaliser z", "not normalised");
 }
 
+TEST_CASE("options that are legal in double and not in float") {
+  auto const h = some_head<float>(linear_attention, 6, 3, 2, 1);
+  auto run = [&](std::function<void(options&)> change) { return attend<float>(linear_attention, h.all(), with(change)); };
+  CHECK_REFUSES(run([](options& o) { o.epsilon = 1e39; }), "epsilon must be finite and >= 0, but is inf");
+  CHECK_REFUSES(run([](options& o) { o.feature_epsilon = 1e39; }), "feature_epsilon must be finite and >= 0, but is inf");
+  CHECK_REFUSES(run([](options& o) { o.epsilon_gamma = 1 - 1e-10; }), "epsilon_gamma must be in (0, 1), but is 1");
+  CHECK_REFUSES(run([](options& o) { o.epsilon_gamma = 1e-60; }), "epsilon_gamma must be in (0, 1), but is 0");
+  CHECK_REFUSES(run([](options& o) { o.normalized_read = 1e-60, o.feature = feature::relu; }),
+                "normalized_read must be finite and > 0, but is 0");
+}
+
+TEST_CASE("a normaliser that could be negative") {
+  auto with_read = [](denominator how, bool clamp = true, bool any_gain = false) {
+    options o;
+    o.normalized_read = 0.5;
+    o.feature = feature::relu;
+    o.denominator = how;
+    o.clamp = clamp;
+    o.any_gain = any_gain;
+    return o;
+  };
+  auto refused = [&](rule const& r, head<double> const& h, bool clamp, bool any_gain, char const* what, memory<double> const& entry = {}) {
+    CHECK_REFUSES(attend<double>(r, h.all(), with_read(denominator::nonnegative, clamp, any_gain), entry), what, "sign_stable");
+    CHECK(attend<double>(r, h.all(), with_read(denominator::sign_stable, clamp, any_gain), entry).o.allFinite());
+  };
+  head<double> given = some_head(linear_attention, 6, 3, 2, 1), gain = some_head(falcon_1a, 6, 3, 2, 1);
+  given.size(2, 0) = -1.5;
+  refused(linear_attention, given, true, false, "eta[2, 0]");
+  given.size(2, 0) = 1;
+  given.forget(3, 0) = -0.25;
+  refused(linear_attention, given, true, false, "gamma[3, 0]");
+  memory<double> entry;
+  entry.z = (row<double>(3) << 1, -0.5, 1).finished();
+  refused(falcon_1a, gain, true, false, "memory z[0, 1]", entry);
+  gain.size.setConstant(1);
+  gain.size(4, 0) = 1.9;
+  refused(falcon_1a, gain, false, false, "beta[4, 0] must be <= 1");
+  gain.size(4, 0) = -0.1;
+  refused(falcon_1a, gain, true, true, "beta[4, 0] must be >= 0");
+}
+
+TEST_CASE("no keys, no values") {
+  CHECK_REFUSES(attend<double>(falcon_2, some_head(falcon_2, 2, 3, 0, 1).all()), "at least 1 entry", "3 and 0");
+  CHECK_REFUSES(attend<double>(falcon_1, some_head(falcon_1, 2, 0, 3, 1).all()), "at least 1 entry", "0 and 3");
+  CHECK_REFUSES(reader<double>(falcon_1, -1, 3), "at least 1 entry", "-1 and 3");
+}
+
 TEST_CASE("shapes that disagree") {
   auto changed = [](std::function<void(head<double>&)> change) {
     head<double> h = some_head(falcon_2, 6, 3, 2, 1);
@@ -259,12 +306,29 @@ TEST_CASE("a reader that refuses is as it was") {
     }
 }
 
-TEST_CASE("a step size that overflows is refused, not read") {
-  head<double> h = some_head(falcon_1, 4, 1, 1, 1);
-  h.k.setConstant(1e-155);  // 1 / 1e-310
-  h.size.setConstant(1);
-  h.forget.setConstant(0);
-  CHECK_REFUSES(attend<double>(falcon_1, h.all()), "eta[", "must be finite, but is inf");
+/// Each would otherwise be a step of size 0 that wipes the memory or writes nothing; 50 digits hold all of them.
+TEST_CASE("an energy that leaves the scalar's range is refused in every form") {
+  auto refused = [](rule const& r, double key, double lambda) {
+    for (form f : {form::recurrent, form::masked, form::chunk, form::chunk_scan}) {
+      head<double> h = some_head(r, 4, 1, 1, 1);
+      h.k.setConstant(key);
+      h.size.setConstant(1);
+      h.forget.setConstant(lambda);
+      memory<double> entry;
+      entry.S = mat<double>::Constant(1, 1, 2);
+      CHECK_REFUSES(attend<double>(r, h.all(), with([&](options& o) { o.form = f, o.window = r.windowed ? 2 : 1; }), entry), "eta[",
+                    "must be finite", "range, but is ");
+    }
+  };
+  for (rule const& r : falcon_rules) {
+    refused(r, 1e155, 0);        // ‖x‖² overflows
+    refused(r, 1e154, 1.7e308);  // ‖x‖² + λ overflows
+    refused(r, 1e-155, 0);       // β/D overflows
+    refused(r, 1e-163, 0);       // ‖x‖² underflows to 0
+  }
+  head<float> h = some_head<float>(falcon_1, 4, 1, 1, 1);
+  h.k.setConstant(2e19f);
+  CHECK_REFUSES(attend<float>(falcon_1, h.all()), "eta[", "range, but is nan");
 }
 
 }  // namespace

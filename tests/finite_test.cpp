@@ -87,7 +87,8 @@ TEST_CASE("many tokens of many dimensions") {
 TEST_CASE_TEMPLATE("scales near the ends of the range", T, float, double) {
   int const widest = std::numeric_limits<T>::max_exponent;  // 128, 1024
   for (rule const& r : falcon_rules)
-    for (auto const& [keys, values] : {std::pair{-widest * 7 / 16, widest / 3}, {widest * 7 / 16, -widest / 3}, {widest * 7 / 16, widest / 3}}) {
+    for (auto const& exponents : {std::pair{-widest * 7 / 16, widest / 3}, {widest * 7 / 16, -widest / 3}, {widest * 7 / 16, widest / 3}}) {
+      int const keys = exponents.first, values = exponents.second;
       auto const h = test::some_head<T>(r, 40, 4, 3, 6);
       auto scaled = h;
       T const x = std::ldexp(T(1), keys), y = std::ldexp(T(1), values), S = std::ldexp(T(1), values - keys);

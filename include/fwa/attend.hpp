@@ -29,11 +29,7 @@ template <class T>
   reader<T> head(r, in.q.cols(), in.v.cols(), o, entry);
   index_t const count = in.q.rows(), columns = in.drive.size.cols();
   outcome<T> out{mat<T>(count, in.v.cols()), {}, mat<S>(count, columns), mat<S>(count, columns), mat<bool>(count, columns)};
-  head.read(in, out.o, [&out](index_t first, plan<S> const& p) {
-    out.eta.middleRows(first, p.eta.rows()) = p.eta;
-    out.gamma.middleRows(first, p.eta.rows()) = p.schedule.gamma;
-    out.clamped.middleRows(first, p.eta.rows()) = p.clamped;
-  });
+  head.read(in, out.o, [&out](index_t first, plan<S> const& p) { p.copy_to(first, out.eta, out.gamma, out.clamped); });
   out.memory = head.memory();
   return out;
 }

@@ -23,23 +23,32 @@ struct tokens {
   fwa::drive<accumulator_t<T>> drive;
 };
 
+template <real S>
+[[nodiscard]] bool finite(S const& s) {
+  return (Eigen::numext::isfinite)(s);
+}
+
 /// Throws contract_error unless this rule can run with these options on d keys and dv values a token from this memory.
 template <real S>
 void check(std::string_view who, rule const& r, options const& o, memory<S> const& m, index_t dx, index_t dv) {
+  require(dx >= 1 && dv >= 1, who, "keys and values must have at least 1 entry, but have ", dx, " and ", dv);
   require(o.window >= 1, who, "window must be at least 1, but is ", o.window);
   require(o.chunk >= 1, who, "chunk must be at least 1, but is ", o.chunk);
   require(r.windowed || o.window == 1, who, r.name, " has no window, but window is ", o.window);
-  require(std::isfinite(o.epsilon) && o.epsilon >= 0, who, "epsilon must be finite and >= 0, but is ", o.epsilon);
-  require(o.epsilon_gamma > 0 && o.epsilon_gamma < 1, who, "epsilon_gamma must be in (0, 1), but is ", o.epsilon_gamma);
-  require(std::isfinite(o.feature_epsilon) && o.feature_epsilon >= 0, who, "feature_epsilon must be finite and >= 0, but is ",
-          o.feature_epsilon);
+  // As the scalar rounds them: what is legal in double may be 0, 1 or infinite in float.
+  S const epsilon = static_cast<S>(o.epsilon), floor = static_cast<S>(o.epsilon_gamma), inside_root = static_cast<S>(o.feature_epsilon);
+  require(finite(epsilon) && !(epsilon < S(0)), who, "epsilon must be finite and >= 0, but is ", epsilon);
+  require(S(0) < floor && floor < S(1), who, "epsilon_gamma must be in (0, 1), but is ", floor);
+  require(finite(inside_root) && !(inside_root < S(0)), who, "feature_epsilon must be finite and >= 0, but is ", inside_root);
   if (o.normalized_read) {
-    double const attn = *o.normalized_read;
-    require(std::isfinite(attn) && attn > 0, who, "normalized_read must be finite and > 0, but is ", attn);
+    S const attn = static_cast<S>(*o.normalized_read);
+    require(finite(attn) && S(0) < attn, who, "normalized_read must be finite and > 0, but is ", attn);
     require(r.rho == residual::zero && !r.per_column, who, "a normalised read needs an inner-product rule with one step a token, not ",
             r.name);
     require(is_nonnegative(o.feature) || o.denominator == denominator::sign_stable, who,
             "a normalised read needs non-negative features (elu+1, relu) or denominator::sign_stable");
+    if (m.z && o.denominator == denominator::nonnegative)
+      require_each(who, "memory z", *m.z, "be >= 0 or the denominator sign_stable", [](S const& z) { return !(z < S(0)); });
     require(m.S.size() == 0 || m.S.isZero(0) || m.z, who, "a normalised read that continues a state needs its normaliser z");
   }
   require(!m.z || o.normalized_read, who, "the memory has a normaliser z, but the read is not normalised");
@@ -74,9 +83,16 @@ void check(std::string_view who, rule const& r, options const& o, drive<S> const
   require_shape(who, forget, d.forget, count, given ? columns : 1);
   require_finite(who, size, d.size);
   require_finite(who, forget, d.forget);
-  if (given) return;
-  if (!o.any_gain) require_each(who, size, d.size, "be in [0, 2)", [](S const& b) { return !(b < S(0)) && b < S(2); });
-  require_each(who, forget, d.forget, "be >= 0", [](S const& l) { return !(l < S(0)); });
+  auto not_negative = [](S const& s) { return !(s < S(0)); };
+  if (!given && !o.any_gain) require_each(who, size, d.size, "be in [0, 2)", [&](S const& b) { return not_negative(b) && b < S(2); });
+  if (!given) require_each(who, forget, d.forget, "be >= 0", not_negative);
+  if (!o.normalized_read || o.denominator == denominator::sign_stable) return;
+  require_each(who, size, d.size, "be >= 0 for a normalised read without denominator::sign_stable", not_negative);
+  if (given)
+    require_each(who, forget, d.forget, "be >= 0 for a normalised read without denominator::sign_stable", not_negative);
+  else if (!o.clamp)
+    require_each(who, size, d.size, "be <= 1 for an unclamped normalised read without denominator::sign_stable",
+                 [](S const& b) { return !(S(1) < b); });
 }
 
 /// Throws contract_error unless these are `count` tokens of d keys and dv values with a drive that fits this rule. NaN and infinities

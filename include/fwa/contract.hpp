@@ -17,6 +17,7 @@ struct contract_error : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// Throws contract_error{"function: parts…"}; numbers with 17 digits.
 template <class... Parts>
 [[noreturn]] void refuse(std::string_view function, Parts const&... parts) {
   std::ostringstream message;
@@ -26,6 +27,7 @@ template <class... Parts>
   throw contract_error(message.str());
 }
 
+/// Refuses unless `holds`.
 template <class... Parts>
 void require(bool holds, std::string_view function, Parts const&... parts) {
   if (!holds) refuse(function, parts...);
@@ -49,7 +51,7 @@ void require_each(std::string_view function, std::string_view what, M const& m, 
 /// Refuses NaN and infinities. Zero times anything finite is zero, so one vectorised sum tells; only then is the place looked for.
 /// @param first the row of `what` that m begins with
 template <class M>
-void require_finite(std::string_view function, std::string_view what, M const& m, index_t first = 0) {
+void require_finite(std::string_view function, std::string_view what, M const& m, index_t first = 0, std::string_view rule = "be finite") {
   using S = typename M::Scalar;
   if constexpr (std::is_floating_point_v<S>) {
     using sums = Eigen::Array<S, 1, 256 / static_cast<int>(sizeof(S))>;  // independent, so that no addition waits for the one before
@@ -61,7 +63,7 @@ void require_finite(std::string_view function, std::string_view what, M const& m
     if (zero.sum() + (m.rightCols(m.cols() - wide).array() * S(0)).sum() == S(0)) return;
   }
   require_each(
-      function, what, m, "be finite", [](S const& s) { return (Eigen::numext::isfinite)(s); }, first);
+      function, what, m, rule, [](S const& s) { return (Eigen::numext::isfinite)(s); }, first);
 }
 
 }  // namespace fwa

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fwa.hpp — fast weight attention: the whole CPU part, in reading order.
+// fwa.hpp — fast weight attention: the core; number/, reference/, batch/ and form/paper/ are included by name.
 //
 // "Fast Weight Attention for Continual Learning", arXiv 2608.27763, PDF dated March 9, 2026, revised May 25, 2026
 // (sha256 8e7fec61…2dcee). Equation numbers in the headers are those of that revision.

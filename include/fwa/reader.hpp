@@ -47,7 +47,7 @@ class reader {
     if (entry.z) state_.col(dv) = entry.z->transpose();
   }
 
-  /// Reads tokens into o (T, dv).   @param on_plan called with (first token, plan) for each segment in turn
+  /// Reads tokens into o (T, dv).   @param on_plan called with (first token, plan) for each segment in turn, before it is read
   /// @throws contract_error and leaves the memory as it was; o is then unspecified
   template <class OnPlan>
   void read(tokens<T> const& in, target<T> o, OnPlan&& on_plan) {
@@ -120,25 +120,21 @@ class reader {
     drive<S> const driven{in.drive.law, in.drive.size.middleRows(first, n), in.drive.forget.middleRows(first, n)};
     align<S>(k, v, options_.pairing.value_or(rule_.pairing), edge_, wide(), pairs_);
     planner_(rule_.rho, pairs_, driven, options_, plan_);
-    require_finite(who, "eta", plan_.eta, first);
+    require_finite(who, "eta", plan_.eta, first,
+                   "be finite: the energy of the keys plus lambda and epsilon must stay in the scalar's range");
     require_finite(who, "gamma", plan_.schedule.gamma, first);
+    on_plan(first, plan_);
     if constexpr (std::same_as<T, S>) {
       if (!wide()) {
         run_form(how, q, o.middleRows(first, n));
-        return finish(k, first, on_plan);
+        return leave<S>(edge_, pairs_, k, options_.window, dv_);
       }
     }
     o_wide_.resize(n, state_.cols());
     run_form(how, q, o_wide_);
     if (wide()) normalise<S>(o_wide_, S(*options_.normalized_read), options_.denominator);
     o.middleRows(first, n) = o_wide_.leftCols(dv_).template cast<T>();
-    finish(k, first, on_plan);
-  }
-
-  template <class OnPlan>
-  void finish(view<S> k, index_t first, OnPlan&& on_plan) {
     leave<S>(edge_, pairs_, k, options_.window, dv_);
-    on_plan(first, plan_);
   }
 
   /// Rows of `stored` in the accumulator's type, under φ: a view of them where nothing is to be done.
@@ -183,7 +179,7 @@ void reader<T>::run_form(form how, view<S> q, target<S> o) {
       if (has_one_system(plan)) return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, options_.chunk, state_, o);
       return block_by_block<span_block<S>, S>(span_, q, pairs_, plan, when, options_.chunk, state_, o);
     case form::chunk_scan: {
-      reading<S> read = chunked_by_scan<S>(q, pairs_, plan, when, options_.chunk, std::move(state_));
+      reading<S> read = chunked_by_scan<S>(q, pairs_, plan, when, options_.chunk, state_);
       o = read.o;
       state_ = std::move(read.S);
     }

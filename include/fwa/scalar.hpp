@@ -40,14 +40,19 @@ concept ring = (std::copyable<S> || unsatisfied<"a scalar must be copyable: matr
     adds_and_multiplies<S> || unsatisfied<"a form adds, subtracts and multiplies">)&&(std::constructible_from<S, int> ||
                                                                                       unsatisfied<"a form needs the constants 0 and 1">);
 
+/// A ring that divides: what form/paper/ needs.
+template <class S>
+concept field = ring<S> &&(requires(S const a) {
+  { a / a } -> std::convertible_to<S>;
+} || unsatisfied<"a step divides by an energy">);
+
 /// An ordered field with a square root: what step/ and align/feature.hpp need on top.
 template <class S>
-concept real = ring<S> &&(requires(S const a) {
-  { a / a } -> std::convertible_to<S>;
+concept real = field<S> &&(requires(S const a) {
   { a < a } -> std::convertible_to<bool>;
   { a == a } -> std::convertible_to<bool>;
   {S(0.5)};
-} || unsatisfied<"a step divides by an energy and compares with the decay floor">);
+} || unsatisfied<"a step compares a carry with the decay floor">);
 
 template <class T>
 struct accumulator {

@@ -69,7 +69,7 @@ head<double> head_of(rule const& r, batch const& all, std::size_t b, std::size_t
 
 }  // namespace
 
-TEST_CASE("heads: each is what it is alone, and continues from its own memory") {
+TEST_CASE("heads_are_independent: each is what it is alone, and continues from its own memory") {
   std::vector<rule> rules(std::begin(falcon_rules), std::end(falcon_rules));
   rules.push_back(delta_net);
   for (rule const& r : rules) {
@@ -102,7 +102,7 @@ TEST_CASE("heads: each is what it is alone, and continues from its own memory") 
 }
 
 #ifdef _OPENMP
-TEST_CASE("heads: the number of threads changes nothing") {
+TEST_CASE("threads_change_nothing: heads on one thread and on several") {
   for (form const f : {form::recurrent, form::masked, form::chunk, form::chunk_scan}) {
     options o;
     o.form = f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MUST SAY: a step divides by an energy and compares with the decay floor
+// MUST SAY: a step divides by an energy
 #include <fwa/step/gain.hpp>
 
 struct whole {

@@ -56,6 +56,14 @@ std::vector<mat<double>> keys(index_t n, index_t d) {
   mat<double> spread = roll.matrix(n, d);
   for (index_t i = 0; i < n; ++i) spread.row(i) *= std::pow(10.0, static_cast<double>(-2 * i));
   all.push_back(spread);
+  all.push_back(spread.colwise().reverse());
+  for (int e : {-5, -19, -23, -80, -159, -161}) {  // an entry whose square is at the end of the range, before a large key
+    mat<double> late = mat<double>::Zero(n, d);
+    for (index_t i = 0; i < n; ++i) late(i, i % d) = 1;
+    late.row(n - 1) *= 10;
+    late(n - 1, 0) += std::pow(10.0, e);
+    all.push_back(late);
+  }
   return all;
 }
 

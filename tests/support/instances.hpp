@@ -13,6 +13,8 @@
 
 namespace fwa {
 
+FWA_TEST_INSTANCE class planner<double>;
+FWA_TEST_INSTANCE class planner<float>;
 FWA_TEST_INSTANCE class reader<double>;
 FWA_TEST_INSTANCE class reader<float>;
 FWA_TEST_INSTANCE outcome<double> attend<double>(rule const&, tokens<double> const&, options const&, memory<double> const&);
@@ -20,7 +22,8 @@ FWA_TEST_INSTANCE outcome<float> attend<float>(rule const&, tokens<float> const&
 FWA_TEST_INSTANCE plan<double> make_plan<double>(residual, pairs<double> const&, drive<double> const&, options const&);
 FWA_TEST_INSTANCE reading<double> recurrent<double>(view<double>, pairs<double> const&, schedule<double> const&, timing, mat<double>);
 FWA_TEST_INSTANCE reading<double> masked<double>(view<double>, pairs<double> const&, schedule<double> const&, timing, mat<double>);
-FWA_TEST_INSTANCE reading<double> chunked<double>(view<double>, pairs<double> const&, schedule<double> const&, timing, index_t, mat<double>);
+FWA_TEST_INSTANCE reading<double> chunked<double>(view<double>, pairs<double> const&, schedule<double> const&, timing, index_t,
+                                                  mat<double>);
 FWA_TEST_INSTANCE reading<double> chunked_by_scan<double>(view<double>, pairs<double> const&, schedule<double> const&, timing, index_t,
                                                           mat<double>);
 FWA_TEST_INSTANCE std::vector<outcome<double>> attend_packed<double>(rule const&, tokens<double> const&, std::span<index_t const>,

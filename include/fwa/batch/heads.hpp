@@ -53,7 +53,8 @@ struct head_layout {
   index_t batch, time, heads;
 
   [[nodiscard]] index_t count() const { return batch * heads; }
-  [[nodiscard]] index_t offset(index_t i, index_t width) const { return (i / heads * time * heads + i % heads) * width; }
+  /// 0 where there are no tokens: no array to point into.
+  [[nodiscard]] index_t offset(index_t i, index_t width) const { return time == 0 ? 0 : (i / heads * time * heads + i % heads) * width; }
 
   template <class T>
   [[nodiscard]] const_head_rows<T> read(T const* data, index_t i, index_t width) const {
@@ -112,7 +113,7 @@ template <class T>
   require(entries.empty() || entries.size() == batch * heads, who, "there are ", batch * heads, " heads, but ", entries.size(),
           " memories");
   shape_t const states{batch, heads, d, dv};
-  (void)fwa::entries(who, "S", states);
+  (void)element_count(who, "S", states);
 
   heads_outcome<T> out;
   out.memories.resize(batch * heads);
@@ -134,11 +135,7 @@ template <class T>
       reader<T> head(r, dx, values, o, entries.empty() ? memory<S>{} : entries[at]);
       auto eta = layout.write(out.eta.data(), i, columns), gamma = layout.write(out.gamma.data(), i, columns);
       auto clamped = layout.write(out.clamped.data(), i, columns);
-      head.read(in, layout.write(out.o.data(), i, values), [&](index_t first, plan<S> const& p) {
-        eta.middleRows(first, p.eta.rows()) = p.eta;
-        gamma.middleRows(first, p.eta.rows()) = p.schedule.gamma;
-        clamped.middleRows(first, p.eta.rows()) = p.clamped;
-      });
+      head.read(in, layout.write(out.o.data(), i, values), [&](index_t first, plan<S> const& p) { p.copy_to(first, eta, gamma, clamped); });
       out.memories[at] = head.memory();
       Eigen::Map<mat<S>>(out.S.data() + i * dx * values, dx, values) = out.memories[at].S;
     } catch (contract_error const& e) {

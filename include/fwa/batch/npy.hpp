@@ -46,7 +46,7 @@ using shape_t = std::vector<std::size_t>;
 }
 
 /// Entries of an array, or a refusal where it or one of its strides passes the largest index.
-[[nodiscard]] inline std::size_t entries(std::string_view who, std::string_view what, shape_t const& shape) {
+[[nodiscard]] inline std::size_t element_count(std::string_view who, std::string_view what, shape_t const& shape) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(double);
   std::size_t stride = 1;
   for (std::size_t const n : shape) {
@@ -201,7 +201,7 @@ template <npy_scalar T>
   require(h.descr == detail::descr<T> || widen, who, file, ": dtype must be '", detail::descr<T>, "', but is '", h.descr, "'");
   require(!h.fortran_order, who, file, ": must be in C order, but is in Fortran order");
   require(h.shape.size() <= 4, who, file, ": rank must be at most 4, but is ", h.shape.size());
-  std::size_t const count = entries(who, file, h.shape), bytes = count * (widen ? sizeof(float) : sizeof(T));
+  std::size_t const count = element_count(who, file, h.shape), bytes = count * (widen ? sizeof(float) : sizeof(T));
   require(bytes <= left, who, file, ": an array of shape ", to_text(h.shape), " takes ", bytes, " bytes, but the file has only ", left);
   require(bytes == left, who, file, ": has ", left - bytes, " bytes after its array of shape ", to_text(h.shape));
 

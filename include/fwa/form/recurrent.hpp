@@ -65,7 +65,7 @@ void write(mat<T>& S, X const& x, Y const& y, schedule<T> const& plan, index_t t
   T factor = plan.weight(t, 0);  // of x; the rest of the weight is the residual's
   if (plan.per_column()) {
     binade<T> const unit(x);
-    residuals.array().rowwise() *= plan.weight.row(t).array() * unit.up;
+    for (index_t j = 0; j < x.rows(); ++j) residuals.row(j).array() *= plan.weight.row(t).array() * unit.up;
     factor = unit.down;
   }
   for (index_t i = 0; i < S.rows(); ++i) {

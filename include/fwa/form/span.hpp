@@ -10,6 +10,7 @@
 //
 //   W, p (n, dv)   w_t, γ_t (1) or (dv)
 //
+// A feature is stored as 2^e x̂ with x̂ of order 1 (binade, recurrent.hpp): W has the factor 2^e, and Gram columns and the exit take x̂.
 // Multiplications: 3·c²/2 + c·B² a value column (two Gram products and the decay of W), besides four matrix products. Columns are
 // independent given the Gram matrix, so the sweep is vectorised across them and W stays in the nearest cache.
 // Laws: forms_agree, causality.

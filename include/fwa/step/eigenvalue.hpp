@@ -65,7 +65,8 @@ class largest_eigenvalues {
     lane const norm = off(k).sqrt();
     v(k + 1) = (head < S(0)).select(head - norm, head + norm);
     lane const vv = rest + v(k + 1) * v(k + 1);
-    lane const tau = (S(0) < rest).select(S(2) / vv, S(0));  // 0 where the column is already in place
+    // 0 where the column is in place, or but for entries below √min, far below u λ_max: there 2 / vv would leave the range
+    lane const tau = (std::numeric_limits<S>::min() < rest).select(S(2) / vv, S(0));
     for (index_t i = k + 2; i < n_; ++i) v(i) = at(i, k);
     lane inner = lane::Constant(S(0));
     for (index_t i = k + 1; i < n_; ++i) {

@@ -16,6 +16,7 @@
 #include "gain.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace fwa {
@@ -67,6 +68,14 @@ struct plan {
     schedule.rho = rho;
   }
 
+  /// Puts η, γ and the clamp in rows [first, first + tokens) of arrays of a longer sequence.
+  template <class Eta, class Gamma, class Clamped>
+  void copy_to(index_t first, Eta&& all_eta, Gamma&& all_gamma, Clamped&& all_clamped) const {
+    all_eta.middleRows(first, eta.rows()) = eta;
+    all_gamma.middleRows(first, eta.rows()) = schedule.gamma;
+    all_clamped.middleRows(first, eta.rows()) = clamped;
+  }
+
   /// λ̂ = α / η ≤ λ.                                                                        Appendix C.6
   [[nodiscard]] S effective_ridge(index_t t, index_t column) const {
     return fwa::effective_ridge<S>(eta(t, column), schedule.gamma(t, column), lambda(t, 0), clamped(t, column));
@@ -78,40 +87,35 @@ template <real S>
 class planner {
  public:
   /// @param out the plan of the tokens of `p`
-  void operator()(residual rho, pairs<S> const& p, drive<S> const& drive, options const& o, plan<S>& out) {
-    out.resize(p.tokens(), drive.size.cols(), rho);
-    for (index_t t = 0; t < p.tokens(); ++t) out.schedule.window[static_cast<std::size_t>(t)] = window_length(p, t, o.window);
-    if (drive.law == step_law::given) {
-      out.eta = drive.size;
-      out.schedule.gamma = drive.forget;
-      out.lambda.setConstant(S(0));
-      out.clamped.setConstant(false);
-    } else {
-      row<S> const& E = energies_(rho, o.window, p);
-      for (index_t t = 0; t < p.tokens(); ++t) normalised(out, t, drive.size, E(t), drive.forget(t, 0), o);
-    }
-    if (p.sentinel) {
-      out.eta.row(0).setConstant(S(0));
-      out.schedule.gamma.row(0).setConstant(S(1));
-      out.lambda(0, 0) = S(0);
-      out.clamped.row(0).setConstant(false);
-    }
-    out.schedule.weight = out.eta;
-    for (index_t t = 0; t < p.tokens(); ++t)
-      if (index_t const B = out.schedule.window[static_cast<std::size_t>(t)]; B > 1) out.schedule.weight.row(t) /= S(static_cast<int>(B));
-  }
+  void operator()(residual rho, pairs<S> const& p, drive<S> const& drive, options const& o, plan<S>& out);
 
  private:
-  void normalised(plan<S>& out, index_t t, view<S> const& beta, S const& E, S const& forget, options const& o) {
+  /// D = 0 though a feature is not: its square underflowed.
+  [[nodiscard]] static bool out_of_range(pairs<S> const& p, index_t t, index_t B) {
+    auto const window = p.x.middleRows(p.before + t + 1 - B, B);
+    for (index_t i = 0; i < window.rows(); ++i)
+      for (index_t j = 0; j < window.cols(); ++j)
+        if (!(window(i, j) == S(0))) return true;
+    return false;
+  }
+
+  /// Step size and carry of token t; η is NaN where E + λ + ε is outside the range of the scalar.
+  void normalised(plan<S>& out, index_t t, pairs<S> const& p, view<S> const& beta, S const& E, S const& forget, options const& o) {
+    index_t const B = out.schedule.window[static_cast<std::size_t>(t)];
     S const epsilon = static_cast<S>(o.epsilon), floor = static_cast<S>(o.epsilon_gamma);
     S const lambda = o.ridge == ridge::absolute ? forget : S(forget * E), D = E + lambda + epsilon;
     out.lambda(t, 0) = lambda;
     auto eta = out.eta.row(t), gamma = out.schedule.gamma.row(t);
+    out.clamped.row(t).setConstant(false);
+    if (!(D - D == S(0)) || (D == S(0) && out_of_range(p, t, B))) {
+      eta.setConstant(std::numeric_limits<S>::quiet_NaN());  // refused by the reader
+      gamma.setConstant(S(1));
+      return;
+    }
     for (index_t j = 0; j < beta.cols(); ++j) {
       eta(j) = step_size(S(beta(t, j)), D);
       gamma(j) = carry(S(beta(t, j)), E, lambda, epsilon, D, S(eta(j)));
     }
-    out.clamped.row(t).setConstant(false);
     if (!o.clamp) return;
     for (index_t j = 0; j < beta.cols(); ++j) out.clamped(t, j) = clamp_acts(S(gamma(j)), floor);
     for (index_t j = 0; j < beta.cols(); ++j) gamma(j) = clamp_acts(S(gamma(j)), floor) ? floor : S(gamma(j));
@@ -119,6 +123,31 @@ class planner {
 
   energies<S> energies_;
 };
+
+/// Outside the class, so that `extern template class planner<S>` spares a file that only calls it the eigenvalues.
+template <real S>
+void planner<S>::operator()(residual rho, pairs<S> const& p, fwa::drive<S> const& drive, options const& o, plan<S>& out) {
+  out.resize(p.tokens(), drive.size.cols(), rho);
+  for (index_t t = 0; t < p.tokens(); ++t) out.schedule.window[static_cast<std::size_t>(t)] = window_length(p, t, o.window);
+  if (drive.law == step_law::given) {
+    out.eta = drive.size;
+    out.schedule.gamma = drive.forget;
+    out.lambda.setConstant(S(0));
+    out.clamped.setConstant(false);
+  } else {
+    row<S> const& E = energies_(rho, o.window, p);
+    for (index_t t = 0; t < p.tokens(); ++t) normalised(out, t, p, drive.size, E(t), drive.forget(t, 0), o);
+  }
+  if (p.sentinel) {
+    out.eta.row(0).setConstant(S(0));
+    out.schedule.gamma.row(0).setConstant(S(1));
+    out.lambda(0, 0) = S(0);
+    out.clamped.row(0).setConstant(false);
+  }
+  out.schedule.weight = out.eta;
+  for (index_t t = 0; t < p.tokens(); ++t)
+    if (index_t const B = out.schedule.window[static_cast<std::size_t>(t)]; B > 1) out.schedule.weight.row(t) /= S(static_cast<int>(B));
+}
 
 /// The plan of a block of tokens.
 template <real S>

@@ -36,7 +36,7 @@ problem make(rule const& r, index_t B, index_t T, double lambda, unsigned seed) 
 
 }  // namespace
 
-TEST_CASE("WY equals the recurrence for one step a token and for one a column, with and without decay") {
+TEST_CASE("paper_forms_agree_where_defined: WY equals the recurrence for one step a token and for one a column, with and without decay") {
   for (rule const& r : {falcon_1, falcon_2})
     for (double lambda : {0.0, 0.5})
       for (timing when : {timing::read_after_write, timing::read_before_write})
@@ -51,7 +51,7 @@ TEST_CASE("WY equals the recurrence for one step a token and for one a column, w
         }
 }
 
-TEST_CASE("tensorInv equals the recurrence for windows, the first ones partly filled") {
+TEST_CASE("paper_forms_agree_where_defined: tensorInv equals the recurrence for windows, the first ones partly filled") {
   for (index_t B : {1, 2, 5})
     for (timing when : {timing::read_after_write, timing::read_before_write})
       for (index_t C : {1, 3, 8}) {

@@ -9,6 +9,7 @@
 // Laws: paper_forms_agree_where_defined.
 #pragma once
 
+#include "../../contract.hpp"
 #include "../../matrix.hpp"
 #include "../../options.hpp"
 #include "../../scalar.hpp"
@@ -22,6 +23,7 @@ namespace fwa::paper {
 enum class prefix { product, log_space };
 
 /// c_0 = 1, …, c_n of the n tokens from `first` on.   @return (n + 1, 1) or (n + 1, dv)
+/// @throws contract_error for log_space over a scalar that has no logarithm
 template <class T>
 [[nodiscard]] mat<T> decays(schedule<T> const& plan, index_t first, index_t n, prefix how) {
   mat<T> c = mat<T>::Constant(n + 1, plan.gamma.cols(), T(1));
@@ -38,6 +40,7 @@ template <class T>
       return c;
     }
   }
+  require(how == prefix::product, "decays", "this scalar has no logarithm: prefix::product");
   for (index_t t = 0; t < n; ++t) c.row(t + 1) = c.row(t).cwiseProduct(plan.gamma.row(first + t));
   return c;
 }

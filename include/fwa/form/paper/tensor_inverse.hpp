@@ -22,7 +22,7 @@
 namespace fwa::paper {
 
 /// @pre ρ = 1, one step a token, γ > 0   @param B window   @param C chunk   @param S state before the first token (dx, dv)
-template <ring T>
+template <field T>
 [[nodiscard]] reading<T> tensor_inverse(view<T> q, pairs<T> const& p, schedule<T> const& plan, index_t B, timing when, index_t C, mat<T> S,
                                         prefix how = prefix::product) {
   index_t const dx = q.cols(), dv = S.cols(), late = when == timing::read_after_write ? 1 : 0;

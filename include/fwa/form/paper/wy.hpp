@@ -23,7 +23,7 @@
 namespace fwa::paper {
 
 /// One chunk without decay; sigma (c, 1) or (c, dv), S in and out, o (c, dv).
-template <ring T, class Rows>
+template <field T, class Rows>
 void wy_chunk(Rows const& q, Rows const& x, mat<T> const& y, mat<T> const& sigma, timing when, mat<T>& S, target<T> o) {
   index_t const c = x.rows(), reach = when == timing::read_after_write ? 1 : 0;
   mat<T> const gram = x * x.transpose();  // (c, c)
@@ -48,7 +48,7 @@ void wy_chunk(Rows const& q, Rows const& x, mat<T> const& y, mat<T> const& sigma
 }
 
 /// @pre ρ = 1, window 1, γ > 0   @param sigma √η̂ (T, 1) or (T, dv)   @param C chunk   @param S state before the first token (dx, dv)
-template <ring T>
+template <field T>
 [[nodiscard]] reading<T> wy(view<T> q, pairs<T> const& p, schedule<T> const& plan, mat<T> const& sigma, timing when, index_t C, mat<T> S,
                             prefix how = prefix::product) {
   mat<T> o(q.rows(), S.cols());
