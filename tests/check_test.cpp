@@ -129,6 +129,9 @@ TEST_CASE("a normaliser that could be negative") {
   memory<double> entry;
   entry.z = (row<double>(3) << 1, -0.5, 1).finished();
   refused(falcon_1a, gain, true, false, "memory z[0, 1]", entry);
+  entry.z.reset();
+  entry.last_feature = (row<double>(3) << 1, 2, -0.5).finished();
+  refused(falcon_1a, gain, true, false, "memory last_feature[0, 2]", entry);
   gain.size.setConstant(1);
   gain.size(4, 0) = 1.9;
   refused(falcon_1a, gain, false, false, "beta[4, 0] must be <= 1");

@@ -47,8 +47,14 @@ void check(std::string_view who, rule const& r, options const& o, memory<S> cons
             r.name);
     require(is_nonnegative(o.feature) || o.denominator == denominator::sign_stable, who,
             "a normalised read needs non-negative features (elu+1, relu) or denominator::sign_stable");
-    if (m.z && o.denominator == denominator::nonnegative)
-      require_each(who, "memory z", *m.z, "be >= 0 or the denominator sign_stable", [](S const& z) { return !(z < S(0)); });
+    auto not_negative = [&](std::string_view what, auto const& rows) {
+      require_each(who, what, rows, "be >= 0 or the denominator sign_stable", [](S const& z) { return !(z < S(0)); });
+    };
+    if (o.denominator == denominator::nonnegative) {
+      if (m.z) not_negative("memory z", *m.z);
+      if (m.last_feature) not_negative("memory last_feature", *m.last_feature);
+      not_negative("memory tail_x", m.tail_x);
+    }
     require(m.S.size() == 0 || m.S.isZero(0) || m.z, who, "a normalised read that continues a state needs its normaliser z");
   }
   require(!m.z || o.normalized_read, who, "the memory has a normaliser z, but the read is not normalised");

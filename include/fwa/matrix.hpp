@@ -22,9 +22,10 @@ using view = Eigen::Ref<mat<S> const, 0, Eigen::OuterStride<>>;
 template <class S>
 using target = Eigen::Ref<mat<S>, 0, Eigen::OuterStride<>>;
 
-/// Columns that a loop carries together: two wide registers of them.
+/// Columns that a loop carries together: two wide registers of them, of a large scalar two, since Eigen has no row-major array that
+/// is at most one column wide.
 template <class S>
-inline constexpr int lanes = sizeof(S) < 128 ? 128 / static_cast<int>(sizeof(S)) : 1;
+inline constexpr int lanes = sizeof(S) < 64 ? 128 / static_cast<int>(sizeof(S)) : 2;
 
 /// A few columns of one row, and of several; N columns, or at most lanes<S> where N is Dynamic.
 template <class S, int N>

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bound holds against fractions, in which floats are exact; and the value is what the float alone gives.
+#include <fwa/number/running_error.hpp>
+
+#include "support/problem.hpp"
+
+#include <fwa/number/rational.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <random>
+
+namespace fwa::test {
+namespace {
+
+template <class F>
+double excess(running_error<F> const& got, rational const& exact) {
+  rational const error = abs(rational(rational(got.value()) - exact));
+  if (error == 0) return 0;
+  return static_cast<double>(rational(error / rational(got.bound())));
+}
+
+TEST_CASE_TEMPLATE("one operation, the ends of the range included", F, float, double) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> mantissa(-2, 2);
+  int const widest = std::numeric_limits<F>::max_exponent / 2 - 2;
+  std::uniform_int_distribution<int> exponent(-widest, widest);
+  for (int i = 0; i < 3000; ++i) {
+    F const a = std::ldexp(static_cast<F>(mantissa(random)), exponent(random)),
+            b = std::ldexp(static_cast<F>(mantissa(random)), exponent(random));
+    running_error<F> const x(a), y(b);
+    CHECK(excess(x + y, rational(a) + rational(b)) <= 1);
+    CHECK(excess(x - y, rational(a) - rational(b)) <= 1);
+    CHECK(excess(x * y, rational(a) * rational(b)) <= 1);
+    CHECK((x * y).value() == a * b);
+    CHECK(excess(x * running_error<F>(0), rational(0)) == 0);
+    CHECK((x * running_error<F>(0)).bound() == 0);
+  }
+}
+
+/// The largest |error| / bound of every form; above 1 the bound is wrong, far below 1 it is of no use.
+TEST_CASE_TEMPLATE("every form", F, float, double) {
+  for (corner const& c : corners)
+    for (path f : paths) {
+      shape s;
+      s.rho = c.rho;
+      s.per_column = c.per_column;
+      s.B = c.windowed ? 3 : 1;
+      s.T = 12;
+      s.d = 3;
+      s.dv = 2;
+      s.before = s.B - 1;
+      auto draw = [](auto convert) {
+        return [convert, random = std::mt19937_64(5)](input g) mutable {
+          double const u = std::uniform_real_distribution<double>(-1, 1)(random);
+          return convert(static_cast<F>(g == input::weight ? 0.3 * (u + 1) : g == input::gamma ? 0.8 + 0.2 * u : u));
+        };
+      };
+      auto const bounded = solve(draw_problem<running_error<F>>(s, draw([](F x) { return running_error<F>(x); })), f, 5);
+      auto const exact = solve(draw_problem<rational>(s, draw([](F x) { return rational(x); })), path::recurrent, 5);
+      auto const alone = solve(draw_problem<F>(s, draw([](F x) { return x; })), path::recurrent, 5);
+      double most = 0;
+      for (index_t i = 0; i < exact.o.size(); ++i) {
+        most = std::max(most, excess(bounded.o.data()[i], exact.o.data()[i]));
+        CHECK(std::abs(static_cast<double>(bounded.o.data()[i].value() - alone.o.data()[i])) <=
+              2000 * static_cast<double>(std::numeric_limits<F>::epsilon()));
+      }
+      for (index_t i = 0; i < exact.S.size(); ++i) most = std::max(most, excess(bounded.S.data()[i], exact.S.data()[i]));
+      std::cout << c.name << ", " << f << ", " << 8 * sizeof(F) << " bits: largest error " << most << " of its bound\n";
+      CHECK(most <= 1);
+      CHECK(most > 1e-4);
+    }
+}
+
+}  // namespace
+}  // namespace fwa::test
