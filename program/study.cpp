@@ -15,7 +15,6 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <thread>
 
 namespace fwa::study {

@@ -16,10 +16,7 @@ using namespace fwa::test;
 namespace {
 
 shape production(corner const& c, timing when) {
-  shape s;
-  s.rho = c.rho;
-  s.per_column = c.per_column;
-  s.B = c.windowed ? 4 : 1;
+  shape s = shape_of(c, 4);
   s.T = 1037;  // 16 chunks of 64 and a ragged one
   s.d = 16;
   s.dv = 8;

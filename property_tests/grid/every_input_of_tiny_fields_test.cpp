@@ -48,10 +48,7 @@ TEST_CASE("every form equals the recurrence for every input over F_2 and F_3") {
   for (corner const& c : corners)
     for (timing when : {timing::read_after_write, timing::read_before_write}) {
       CAPTURE(c.name);
-      shape s;
-      s.rho = c.rho;
-      s.per_column = c.per_column;
-      s.B = c.windowed ? 2 : 1;
+      shape s = shape_of(c, 2);
       s.when = when;
       s.T = 2;
       long const three = every_input<prime_field<3>>(s);

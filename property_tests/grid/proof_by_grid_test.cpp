@@ -132,9 +132,7 @@ void prove(shape const& s) {
 TEST_CASE("small sizes, every chunk, for all real inputs") {
   for (corner const& c : corners)
     for (timing when : {timing::read_after_write, timing::read_before_write}) {
-      shape s;
-      s.rho = c.rho;
-      s.per_column = c.per_column;
+      shape s = shape_of(c, 2);
       s.when = when;
       s.dv = c.per_column ? 2 : 1;
       s.T = c.windowed || c.per_column ? 2 : 3;

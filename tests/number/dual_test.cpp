@@ -46,10 +46,7 @@ problem<T> moved(shape const& s, input which, Lift&& lift) {
 TEST_CASE("every form, every kind of input") {
   for (corner const& c : corners)
     for (std::size_t kind = 0; kind < inputs; ++kind) {
-      shape s;
-      s.rho = c.rho;
-      s.per_column = c.per_column;
-      s.B = c.windowed ? 2 : 1;
+      shape s = shape_of(c, 2);
       s.T = 3;
       s.d = 2;
       s.dv = 2;

@@ -45,10 +45,7 @@ TEST_CASE_TEMPLATE("one operation, the ends of the range included", F, float, do
 TEST_CASE_TEMPLATE("every form", F, float, double) {
   for (corner const& c : corners)
     for (path f : paths) {
-      shape s;
-      s.rho = c.rho;
-      s.per_column = c.per_column;
-      s.B = c.windowed ? 3 : 1;
+      shape s = shape_of(c, 3);
       s.T = 12;
       s.d = 3;
       s.dv = 2;

@@ -18,10 +18,7 @@ namespace fwa::test {
 
 /// A shape of a corner within the given sizes.
 [[nodiscard]] inline shape any_shape(corner const& c, index_t most_T, index_t most_d, index_t most_dv, index_t most_B) {
-  shape s;
-  s.rho = c.rho;
-  s.per_column = c.per_column;
-  s.B = c.windowed ? *rc::gen::inRange<index_t>(1, most_B + 1) : 1;
+  shape s = shape_of(c, c.windowed ? *rc::gen::inRange<index_t>(1, most_B + 1) : 1);
   s.T = *rc::gen::inRange<index_t>(0, most_T + 1);
   s.d = *rc::gen::inRange<index_t>(1, most_d + 1);
   s.dv = *rc::gen::inRange<index_t>(1, most_dv + 1);

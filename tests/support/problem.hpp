@@ -48,6 +48,15 @@ inline constexpr std::array<corner, 10> corners = {{{"falcon-1", residual::one, 
                                                     {"gated", residual::gamma, false, false},
                                                     {"gated-23", residual::gamma, true, true}}};
 
+/// A shape at this corner, all sizes 1.   @param B window, where the corner has one
+[[nodiscard]] inline shape shape_of(corner const& c, index_t B) {
+  shape s;
+  s.rho = c.rho;
+  s.per_column = c.per_column;
+  s.B = c.windowed ? B : 1;
+  return s;
+}
+
 /// Groups of inputs, for scalars that tell them apart.
 enum class input : std::size_t { q, S, x, y, weight, gamma };
 inline constexpr std::size_t inputs = 6;
