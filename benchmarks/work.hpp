@@ -14,11 +14,12 @@ struct flops {
   double executed;  ///< by the code, which leaves out most of what a mask hides
 };
 
-/// Entries that groups of 32 rows compute of a masked (rows, n) matrix, where a row sees `step` columns more than the one above.
+/// Entries that groups of rows_together compute of a masked (rows, n) matrix, where a row sees `step` columns more than the one above.
 inline double shown(double rows, double n, double step) {
+  double const group = rows_together;
   double entries = 0;
-  for (double first = 0; first < rows; first += 32) {
-    double const end = std::min(first + 32, rows);
+  for (double first = 0; first < rows; first += group) {
+    double const end = std::min(first + group, rows);
     entries += (end - first) * (n - (rows - end) * step);
   }
   return entries;

@@ -23,11 +23,6 @@ struct tokens {
   fwa::drive<accumulator_t<T>> drive;
 };
 
-template <real S>
-[[nodiscard]] bool finite(S const& s) {
-  return (Eigen::numext::isfinite)(s);
-}
-
 /// Throws contract_error unless this rule can run with these options on d keys and dv values a token from this memory.
 template <real S>
 void check(std::string_view who, rule const& r, options const& o, memory<S> const& m, index_t dx, index_t dv) {

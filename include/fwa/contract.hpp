@@ -48,6 +48,11 @@ void require_each(std::string_view function, std::string_view what, M const& m, 
       if (!holds(m(i, j))) refuse(function, what, '[', first + i, ", ", j, "] must ", rule, ", but is ", m(i, j));
 }
 
+template <class S>
+[[nodiscard]] bool finite(S const& s) {
+  return (Eigen::numext::isfinite)(s);
+}
+
 /// Refuses NaN and infinities. Zero times anything finite is zero, so one vectorised sum tells; only then is the place looked for.
 /// @param first the row of `what` that m begins with
 template <class M>
@@ -62,8 +67,7 @@ void require_finite(std::string_view function, std::string_view what, M const& m
         zero += m.row(i).array().template segment<sums::SizeAtCompileTime>(j) * S(0);
     if (zero.sum() + (m.rightCols(m.cols() - wide).array() * S(0)).sum() == S(0)) return;
   }
-  require_each(
-      function, what, m, rule, [](S const& s) { return (Eigen::numext::isfinite)(s); }, first);
+  require_each(function, what, m, rule, finite<S>, first);
 }
 
 }  // namespace fwa

@@ -32,6 +32,9 @@
 
 namespace fwa {
 
+/// Rows that a product takes together, to skip most of what the mask hides; fewer, and products lose more than they skip.
+inline constexpr index_t rows_together = 32;
+
 /// c tokens with n unknowns.
 template <ring T>
 class masked_block {
@@ -81,11 +84,10 @@ class masked_block {
     index_t begin, end;
   };
 
-  /// Calls f(first, count) for groups of rows: a product for each skips most of what the mask hides.
+  /// Calls f(first, count) for groups of rows.
   template <class F>
   static void in_groups(index_t rows, F&& f) {
-    constexpr index_t together = 32;  // fewer, and the products lose more than they skip
-    for (index_t first = 0; first < rows; first += together) f(first, std::min(together, rows - first));
+    for (index_t first = 0; first < rows; first += rows_together) f(first, std::min(rows_together, rows - first));
   }
 
   /// x_, y_, and for each token the unknowns that it writes.
