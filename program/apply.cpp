@@ -9,7 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -63,14 +62,6 @@ void run(arguments const& a, bool chunk_given) {
       {"tokens", p.tokens()}, {"heads", p.heads()},       {"clamped", found.clamped}, {"out", a.out}};
   for (std::string const& name : names) summary["files"].push_back(name);
   std::cout << summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-}
-
-/// CLI11 alone would take 99999999999999999999 for the largest index.
-std::string whole_number(std::string const& text) {
-  index_t n = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  bool const whole = error == std::errc{} && end == text.data() + text.size() && n >= 1;
-  return whole ? "" : "must be a whole number >= 1, but is " + text;
 }
 
 }  // namespace

@@ -34,10 +34,11 @@ template <class T>
   auto const tokens_here = static_cast<index_t>(p.tokens()), dx = static_cast<index_t>(q.shape()[3]);
   auto const dv = static_cast<index_t>(v.shape()[3]), columns = p.rule.per_column ? dv : 1;
   detail::head_layout const one{1, tokens_here, 1};
-  tokens<T> const in{one.read(q.data(), 0, dx),
-                     one.read(k.data(), 0, dx),
-                     one.read(v.data(), 0, dv),
-                     {p.rule.law, one.read(size.data(), 0, columns), one.read(forget.data(), 0, 1)}};
+  tokens<T> const in{
+      one.read(q.data(), 0, dx),
+      one.read(k.data(), 0, dx),
+      one.read(v.data(), 0, dv),
+      {p.rule.law, one.read(size.data(), 0, columns), one.read(forget.data(), 0, p.rule.law == step_law::given ? columns : 1)}};
   heads_outcome<T> out;
   out.o.resize(v.shape());
   for (auto* array : {&out.eta, &out.gamma}) array->resize(size.shape());

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -201,8 +202,11 @@ void read_tokens(arrays const& in, problem& p) {
     ones.fill(1);
     return ones;
   };
+  for (char const* const other : given ? std::array{"beta", "lambda"} : std::array{"eta", "gamma"})
+    require(!in.has(other), who, in.file(other).string(), ": ", p.rule.name, " takes ",
+            given ? "eta.npy and gamma.npy" : "beta.npy and lambda.npy");
   p.size = drive(given ? "eta" : "beta", p.rule.per_column ? shape : one);
-  p.forget = drive(given ? "gamma" : "lambda", one);
+  p.forget = drive(given ? "gamma" : "lambda", given && p.rule.per_column ? shape : one);
   if (p.batched) return;
   for (xt::xarray<double>* a : {&p.q, &p.k, &p.v, &p.size, &p.forget}) {
     shape_t wide(a->shape().begin(), a->shape().end());
@@ -273,12 +277,13 @@ void check_heads(std::string const& folder, problem const& p) {
   auto const& shape = p.q.shape();
   detail::head_layout const layout{static_cast<index_t>(shape[0]), static_cast<index_t>(shape[1]), static_cast<index_t>(shape[2])};
   auto const dx = static_cast<index_t>(shape[3]), dv = static_cast<index_t>(p.v.shape()[3]), columns = p.rule.per_column ? dv : 1;
+  index_t const forget_columns = p.rule.law == step_law::given ? columns : 1;
   memory<double> const fresh;
   for (index_t i = 0; i < layout.count(); ++i) {
     std::string where = folder;
     if (p.batched) where += ": batch " + std::to_string(i / layout.heads) + ", head " + std::to_string(i % layout.heads);
     check<double>(where, p.rule, p.options, p.entries.empty() ? fresh : p.entries[static_cast<std::size_t>(i)], dx, dv);
-    drive<double> const driven{p.rule.law, layout.read(p.size.data(), i, columns), layout.read(p.forget.data(), i, 1)};
+    drive<double> const driven{p.rule.law, layout.read(p.size.data(), i, columns), layout.read(p.forget.data(), i, forget_columns)};
     check<double>(where, p.rule, p.options, driven, layout.time, dv);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // case.hpp — one problem on disk: a folder with case.json and .npy arrays.
 //
-//   q, k [T, d]   v [T, dv]   beta [T] or [T, dv]   lambda [T]   (eta, gamma [T] for a rule that takes steps as given)
+//   q, k [T, d]   v [T, dv]   beta [T] or [T, dv]   lambda [T]   (eta, gamma, both shaped as beta, for a rule that takes steps as given)
 //   memory, where present: s0 [dx, dv]   z0, carry_x [dx]   tail_x [n, dx]   tail_v [n, dv]
 //   offsets [N + 1]: N fresh sequences laid end to end
 //
@@ -26,7 +26,7 @@ struct problem {
   bool batched = false;                 ///< the arrays on disk are of rank 4; here they always are, with one batch entry and head else
   xt::xarray<double> q, k, v;           ///< [batch, T, head, ·]
   xt::xarray<double> size;              ///< β or η, [batch, T, head] or [batch, T, head, dv]
-  xt::xarray<double> forget;            ///< λ or γ, [batch, T, head]
+  xt::xarray<double> forget;            ///< λ, [batch, T, head]; or γ, shaped as η
   std::vector<memory<double>> entries;  ///< none (fresh), or one a head
   std::optional<std::vector<index_t>> offsets;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program fwa.   Exit status: 0 done; 2 bad arguments or input, with one line on standard error that says what, where and which value.
+// The program fwa.   Exit status: 0 done; 1 a certificate does not hold; 2 bad arguments or input. 1 and 2 with one line on standard error
+// that says what, where and which value.
 #include "commands.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,7 +16,7 @@
 
 namespace {
 
-int fail(std::string message, bool for_machines) {
+int fail(int status, std::string message, bool for_machines) {
   std::ranges::replace_if(
       message, [](unsigned char c) { return c < ' '; }, ' ');
   std::cerr << "fwa: " << message << '\n';
@@ -23,7 +24,7 @@ int fail(std::string message, bool for_machines) {
     nlohmann::ordered_json const summary = {{"status", "error"}, {"message", message}};
     std::cout << summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   }
-  return 2;
+  return status;
 }
 
 }  // namespace
@@ -34,6 +35,7 @@ int main(int count, char** words) {
   app.require_subcommand(1);
   fwa::program::add_apply(app);
   fwa::program::add_study(app);
+  fwa::program::add_verify(app);
   bool const for_machines = std::any_of(words, words + count, [](char const* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(count, words);
@@ -41,8 +43,10 @@ int main(int count, char** words) {
   } catch (CLI::Success const& e) {  // --help
     return app.exit(e);
   } catch (std::bad_alloc const&) {
-    return fail("not enough memory for arrays of these shapes", for_machines);
+    return fail(2, "not enough memory for arrays of these shapes", for_machines);
+  } catch (fwa::program::does_not_hold const& e) {
+    return fail(1, e.what(), for_machines);
   } catch (std::exception const& e) {
-    return fail(e.what(), for_machines);
+    return fail(2, e.what(), for_machines);
   }
 }

@@ -23,7 +23,7 @@ struct outcome {
 /// Reads a sequence.
 /// @param r a rule of the tables in rule/   @param in one head   @param entry where an earlier call ended; default: fresh
 /// @throws contract_error naming what, where and the value
-template <class T>
+template <token T>
 [[nodiscard]] outcome<T> attend(rule const& r, tokens<T> const& in, options const& o = {}, memory<accumulator_t<T>> const& entry = {}) {
   using S = accumulator_t<T>;
   reader<T> head(r, in.q.cols(), in.v.cols(), o, entry);
@@ -37,7 +37,7 @@ template <class T>
 /// Reads N sequences laid end to end: tokens [offsets[i], offsets[i+1]) are sequence i. Nothing crosses from one to the next.
 /// @param offsets N + 1 of them, from 0 to T, none smaller than the one before   @param entries none, or one a sequence
 /// @return one outcome a sequence; an empty sequence has no outputs and leaves its entry memory as it is (S = 0 where none)
-template <class T>
+template <token T>
 [[nodiscard]] std::vector<outcome<T>> attend_packed(rule const& r, tokens<T> const& in, std::span<index_t const> offsets,
                                                     options const& o = {}, std::span<memory<accumulator_t<T>> const> entries = {}) {
   constexpr std::string_view who = "attend_packed";

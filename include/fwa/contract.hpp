@@ -48,9 +48,10 @@ void require_each(std::string_view function, std::string_view what, M const& m, 
       if (!holds(m(i, j))) refuse(function, what, '[', first + i, ", ", j, "] must ", rule, ", but is ", m(i, j));
 }
 
+/// Neither NaN nor infinite, by the operators of any scalar.
 template <class S>
 [[nodiscard]] bool finite(S const& s) {
-  return (Eigen::numext::isfinite)(s);
+  return S(s - s) == S(0);
 }
 
 /// Refuses NaN and infinities. Zero times anything finite is zero, so one vectorised sum tells; only then is the place looked for.

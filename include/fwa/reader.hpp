@@ -32,7 +32,7 @@
 
 namespace fwa {
 
-template <class T>
+template <token T>
 class reader {
  public:
   using real_type = accumulator_t<T>;
@@ -166,7 +166,7 @@ class reader {
 };
 
 /// Outside the class, so that `extern template class reader<T>` spares a file that only calls the reader all forms.
-template <class T>
+template <token T>
 void reader<T>::run_form(form how, view<S> q, target<S> o) {
   schedule<S> const& plan = plan_.schedule;
   timing const when = options_.timing;

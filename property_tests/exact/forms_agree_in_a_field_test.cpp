@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claim forms_agree at production size: over F_p for two primes, with the failure probability that the measured degree gives.
-#include "support/problem.hpp"
-
-#include <fwa/number/degree.hpp>
-#include <fwa/number/prime_field.hpp>
+// Claims forms_agree and paper_forms_agree_where_defined at production sizes: certificates over two prime fields.
+#include <fwa/verify/certificate.hpp>
 
 #include <doctest/doctest.h>
 
 #include <iostream>
-#include <random>
 
 using namespace fwa;
-using namespace fwa::test;
+using namespace fwa::verify;
 
 namespace {
 
-shape production(corner const& c, timing when) {
-  shape s = shape_of(c, 4);
+shape production(rule const& r, timing when) {
+  shape s = shape_of(r, 4);
   s.T = 1037;  // 16 chunks of 64 and a ragged one
   s.d = 16;
   s.dv = 8;
@@ -25,66 +21,63 @@ shape production(corner const& c, timing when) {
   return s;
 }
 
-template <class F>
-void forms_agree_in(corner const& c, timing when, int trials) {
-  std::mt19937_64 random(20260825);
-  for (int trial = 0; trial < trials; ++trial) {
-    problem<F> const a = draw_problem<F>(production(c, when), [&](input) { return F(std::uint64_t(random())); });
-    reading<F> const want = solve(a, path::recurrent, 64);
-    for (index_t C : {1, 3, 64}) {
-      CAPTURE(C);
-      CHECK(equal(solve(a, path::chunk, C), want));
-    }
-    CHECK(equal(solve(a, path::scan, 64), want));
-    if (c.windowed && c.rho != residual::zero) continue;  // one system of B·T unknowns: small T below
-    CHECK(equal(solve(a, path::masked, 64), want));
-  }
-}
-
-template <class F>
-void masked_windows_agree_in(corner const& c, timing when) {
-  std::mt19937_64 random(7);
-  shape s = production(c, when);
-  s.T = 131;
-  problem<F> const a = draw_problem<F>(s, [&](input) { return F(std::uint64_t(random())); });
-  CHECK(equal(solve(a, path::masked, 64), solve(a, path::recurrent, 64)));
+/// A step of a regression reads x once, writes x once and multiplies by w: 3 a token, and γ where the residual is taken after the decay;
+/// an inner product multiplies by one γ a token. S_0, or the last write, adds its own, and a read of S_T adds q.
+index_t degree_at(shape const& s) {
+  index_t const reads = s.when == timing::read_after_write ? 1 : 0;
+  return reads + (s.rho == residual::zero ? s.T + 2 : s.rho == residual::one ? 3 * s.T + 1 : 4 * s.T + 1);
 }
 
 }  // namespace
 
-TEST_CASE("every form equals the recurrence at T = 1037, d = 16, dv = 8, over two prime fields") {
-  for (corner const& c : corners)
+TEST_CASE("every form is the recurrence at T = 1037, d = 16, dv = 8, continued, C = 64") {
+  for (rule const& r : corners)
     for (timing when : {timing::read_after_write, timing::read_before_write}) {
-      CAPTURE(c.name);
-      forms_agree_in<prime_field<mersenne_61>>(c, when, 1);
-      forms_agree_in<prime_field<below_two_59>>(c, when, 1);
-      if (c.windowed && c.rho != residual::zero) {
-        masked_windows_agree_in<prime_field<mersenne_61>>(c, when);
-        masked_windows_agree_in<prime_field<below_two_59>>(c, when);
-      }
+      certificate const c = certify(production(r, when), 64, 1, 20260825);
+      CAPTURE(r.name);
+      CHECK_FALSE(c.found);
+      CHECK(c.degree == degree_at(c.of));
+      if (when == timing::read_after_write)
+        std::cout << r.name << ": degree " << c.degree << ", forms that differ pass with probability <= " << c.chance() << '\n';
     }
 }
 
-TEST_CASE("the degree of every form is measured, and bounds the chance that two different forms agree") {
-  using D = degree<inputs>;
-  for (corner const& c : corners) {
-    shape s = production(c, timing::read_after_write);
-    s.T = 67;
-    problem<D> const a = draw_problem<D>(s, [](input g) { return D::variable(static_cast<std::size_t>(g)); });
-    int most = 0;
-    for (path f : paths) {
-      reading<D> const r = solve(a, f, 16);
-      for (index_t i = 0; i < r.o.size(); ++i) most = std::max(most, r.o.data()[i].total());
-    }
-    // A step of a regression reads x once, writes x once and multiplies by w: 3 a token; an inner product multiplies by one γ a
-    // token. The read adds q and S_0, or the last write.
-    auto degree_at = [&c](index_t T) {
-      return static_cast<int>(c.rho == residual::zero ? T + 3 : c.rho == residual::one ? 3 * T + 2 : 4 * T + 2);
-    };
-    int const want = degree_at(s.T);
-    std::cout << c.name << ": degree " << most << " at T = " << s.T
-              << "; at T = 1037 a wrong form passes with probability <= " << double(degree_at(1037)) / double(mersenne_61) << '\n';
-    CHECK(most <= want);
-    CHECK(most >= static_cast<int>(s.T));
-  }
+TEST_CASE("every form is the recurrence for chunks of 1 and 3, and masked windows, at T = 131, fresh too") {
+  for (rule const& r : corners)
+    for (bool fresh : {false, true})
+      for (index_t C : {1, 3}) {
+        shape s = production(r, timing::read_after_write);
+        s.T = 131;
+        if (fresh) s.before = 0, s.sentinel = true;
+        certificate const c = certify(s, C, 1, 7);
+        CAPTURE(r.name);
+        CHECK_FALSE(c.found);
+        CHECK(std::ranges::count(c.forms, path::masked) == 1);
+      }
+}
+
+TEST_CASE("a form that is wrong is found, and the smallest case of it") {
+  auto forgets_the_ragged_chunk = []<class T>(problem<T> const& a, path f, index_t C) {
+    reading<T> r = solve(a, f, C);
+    if (f == path::chunk && a.of.T > C && a.of.T % C != 0) r.S(0, 0) += T(1);
+    return r;
+  };
+  certificate const c = certify(production(falcon_3, timing::read_after_write), 64, 1, 3, forgets_the_ragged_chunk);
+  REQUIRE(c.found);
+  CHECK(c.found->form == path::chunk);
+  CHECK(c.found->of.T == 3);
+  CHECK(c.found->C == 2);
+  CHECK(c.found->of.B == 1);
+  CHECK(c.found->of.d == 1);
+  CHECK(c.found->of.dv == 1);
+
+  auto wrong_in_the_paper = []<class T>(problem<T> const& a, path f, index_t C) {
+    reading<T> r = solve(a, f, C);
+    if (f == path::wy && a.of.T > 0) r.o(0, 0) += a.q(0, 0);
+    return r;
+  };
+  certificate const p = certify(production(falcon_2, timing::read_before_write), 64, 1, 3, wrong_in_the_paper);
+  REQUIRE(p.found);
+  CHECK(p.found->form == path::wy);
+  CHECK(p.found->of.T == 1);
 }

@@ -45,7 +45,7 @@ long every_input(shape const& s) {
 }  // namespace
 
 TEST_CASE("every form equals the recurrence for every input over F_2 and F_3") {
-  for (corner const& c : corners)
+  for (rule const& c : corners)
     for (timing when : {timing::read_after_write, timing::read_before_write}) {
       CAPTURE(c.name);
       shape s = shape_of(c, 2);

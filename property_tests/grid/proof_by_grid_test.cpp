@@ -130,7 +130,7 @@ void prove(shape const& s) {
 }  // namespace
 
 TEST_CASE("small sizes, every chunk, for all real inputs") {
-  for (corner const& c : corners)
+  for (rule const& c : corners)
     for (timing when : {timing::read_after_write, timing::read_before_write}) {
       shape s = shape_of(c, 2);
       s.when = when;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MUST SAY: a form adds, subtracts and multiplies
+// MUST SAY: a form adds, subtracts, multiplies and compares with ==
 #include <fwa/form/triangular.hpp>
 
 #include <string>

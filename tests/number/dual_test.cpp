@@ -44,7 +44,7 @@ problem<T> moved(shape const& s, input which, Lift&& lift) {
 }
 
 TEST_CASE("every form, every kind of input") {
-  for (corner const& c : corners)
+  for (rule const& c : corners)
     for (std::size_t kind = 0; kind < inputs; ++kind) {
       shape s = shape_of(c, 2);
       s.T = 3;

@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("one operation, the ends of the range included", F, float, do
 
 /// The largest |error| / bound of every form; above 1 the bound is wrong, far below 1 it is of no use.
 TEST_CASE_TEMPLATE("every form", F, float, double) {
-  for (corner const& c : corners)
+  for (rule const& c : corners)
     for (path f : paths) {
       shape s = shape_of(c, 3);
       s.T = 12;

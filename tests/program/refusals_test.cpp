@@ -104,6 +104,8 @@ std::vector<bent> const table = {
     {"beta per column", [](made_case& c) { c.arrays["beta"] = numbers({7, 2}, 1, 0, 1); }, {"beta.npy", "must be [7], but is [7, 2]"}},
     {"beta not per column", [](made_case& c) { c.arrays["beta"] = numbers({7}, 1, 0, 1); }, {"beta.npy", "must be [7, 2], but is [7]"}, "falcon-2"},
     {"lambda per column", [](made_case& c) { c.arrays["lambda"] = numbers({7, 2}, 1, 0, 1); }, {"lambda.npy", "[7, 2]"}, "falcon-2"},
+    {"gains where steps are given", [](made_case&) {}, {"beta.npy", "delta-net takes eta.npy and gamma.npy"}, "delta-net"},
+    {"steps where gains are", [](made_case& c) { c.arrays["eta"] = c.arrays["beta"]; }, {"eta.npy", "falcon-1 takes beta.npy and lambda.npy"}},
     {"NaN in q", [](made_case& c) { c.arrays["q"](2, 1) = nan; }, {"q.npy", "[2, 1]", "nan"}},
     {"NaN in k", [](made_case& c) { c.arrays["k"](6, 0) = nan; }, {"k.npy", "[6, 0]", "nan"}},
     {"infinite v", [](made_case& c) { c.arrays["v"](3, 1) = -inf; }, {"v.npy", "[3, 1]", "-inf"}},

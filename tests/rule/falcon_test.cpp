@@ -15,7 +15,7 @@
 namespace fwa {
 namespace {
 
-TEST_CASE("eight rules, eight corners, eight names") {
+TEST_CASE("the eight corners, each with a name") {
   std::set<std::string_view> names;
   std::set<std::tuple<residual, bool, bool>> corners;
   for (rule const& r : falcon_rules) {

@@ -2,9 +2,7 @@
 // support/generate.hpp — shapes and problems for properties: small sizes first, ragged chunks, zeros, repeated and opposite keys.
 #pragma once
 
-#include "problem.hpp"
-
-#include <fwa/number/rational.hpp>
+#include "exact.hpp"
 
 #include <rapidcheck.h>
 
@@ -17,7 +15,7 @@ namespace fwa::test {
 }
 
 /// A shape of a corner within the given sizes.
-[[nodiscard]] inline shape any_shape(corner const& c, index_t most_T, index_t most_d, index_t most_dv, index_t most_B) {
+[[nodiscard]] inline shape any_shape(rule const& c, index_t most_T, index_t most_d, index_t most_dv, index_t most_B) {
   shape s = shape_of(c, c.windowed ? *rc::gen::inRange<index_t>(1, most_B + 1) : 1);
   s.T = *rc::gen::inRange<index_t>(0, most_T + 1);
   s.d = *rc::gen::inRange<index_t>(1, most_d + 1);

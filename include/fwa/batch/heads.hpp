@@ -96,7 +96,7 @@ void for_each_head(index_t count, F&& f) {
 /// Reads every head of a batch.
 /// @param size β, or η where the rule takes steps as given   @param forget λ, or γ   @param entries none, or one memory a head
 /// @throws contract_error of the first head, in (batch, head) order, that is refused
-template <class T>
+template <token T>
 [[nodiscard]] heads_outcome<T> attend_heads(rule const& r, xt::xtensor<T, 4> const& q, xt::xtensor<T, 4> const& k,
                                             xt::xtensor<T, 4> const& v, xt::xarray<accumulator_t<T>> const& size,
                                             xt::xarray<accumulator_t<T>> const& forget, options const& o = {},

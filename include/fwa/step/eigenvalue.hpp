@@ -23,8 +23,10 @@ template <class S>
 inline constexpr int eigen_lanes = std::is_floating_point_v<S> && sizeof(S) <= 8 ? 64 / static_cast<int>(sizeof(S)) : 1;
 
 /// Lower triangles of `eigen_lanes` matrices of n rows, row by row; room for the work is taken once.
-template <real S>
+template <rooted S>
 class largest_eigenvalues {
+  static_assert(!std::numeric_limits<S>::is_exact && std::numeric_limits<S>::digits > 0, "λ_max is a root: say how precise it shall be");
+
  public:
   using lane = Eigen::Array<S, eigen_lanes<S>, 1>;
 

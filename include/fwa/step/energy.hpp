@@ -27,7 +27,7 @@ template <class T>
 }
 
 /// The energies of all tokens of a block; keeps its room from one block to the next.
-template <real S>
+template <rooted S>
 class energies {
  public:
   /// @param B window, ≥ 1   @return E (T), valid until the next call; 0 for a token without a pair

@@ -29,6 +29,12 @@ struct schedule {
 
   [[nodiscard]] index_t tokens() const { return gamma.rows(); }
   [[nodiscard]] bool per_column() const { return gamma.cols() != 1; }
+
+  /// Every number as a U: a plan made in floats, over fractions.
+  template <class U>
+  [[nodiscard]] schedule<U> cast() const {
+    return {weight.template cast<U>(), gamma.template cast<U>(), window, rho};
+  }
 };
 
 /// What drives the step of each token.
@@ -83,7 +89,7 @@ struct plan {
 };
 
 /// Makes plans; keeps its room from one to the next.
-template <real S>
+template <rooted S>
 class planner {
  public:
   /// @param out the plan of the tokens of `p`
@@ -125,7 +131,7 @@ class planner {
 };
 
 /// Outside the class, so that `extern template class planner<S>` spares a file that only calls it the eigenvalues.
-template <real S>
+template <rooted S>
 void planner<S>::operator()(residual rho, pairs<S> const& p, fwa::drive<S> const& drive, options const& o, plan<S>& out) {
   out.resize(p.tokens(), drive.size.cols(), rho);
   for (index_t t = 0; t < p.tokens(); ++t) out.schedule.window[static_cast<std::size_t>(t)] = window_length(p, t, o.window);
@@ -150,7 +156,7 @@ void planner<S>::operator()(residual rho, pairs<S> const& p, fwa::drive<S> const
 }
 
 /// The plan of a block of tokens.
-template <real S>
+template <rooted S>
 [[nodiscard]] plan<S> make_plan(residual rho, pairs<S> const& p, drive<S> const& drive, options const& o) {
   plan<S> out;
   planner<S>{}(rho, p, drive, o, out);

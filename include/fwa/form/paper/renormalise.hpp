@@ -16,18 +16,27 @@
 #include "../../step/schedule.hpp"
 
 #include <cmath>
+#include <concepts>
+#include <limits>
 
 namespace fwa::paper {
 
 /// How c_t is formed: by products, or as the paper does by exp of prefix sums of log γ.                    Algorithm 1, 3, 8
 enum class prefix { product, log_space };
 
+/// A rational has a log1p in name only.
+template <class T>
+concept has_logarithm = std::floating_point<T> ||(!std::numeric_limits<T>::is_exact && requires(T t) {
+  log1p(t);
+  exp(t);
+});
+
 /// c_0 = 1, …, c_n of the n tokens from `first` on.   @return (n + 1, 1) or (n + 1, dv)
 /// @throws contract_error for log_space over a scalar that has no logarithm
 template <class T>
 [[nodiscard]] mat<T> decays(schedule<T> const& plan, index_t first, index_t n, prefix how) {
   mat<T> c = mat<T>::Constant(n + 1, plan.gamma.cols(), T(1));
-  if constexpr (requires(T t) { log1p(t); } || std::is_floating_point_v<T>) {
+  if constexpr (has_logarithm<T>) {
     if (how == prefix::log_space) {
       using std::exp;
       using std::log1p;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify.hpp"
+
+#include <sstream>
+
+namespace fwa::program {
+namespace {
+
+template <class A>
+std::string text(A const& a) {
+  std::ostringstream out;
+  out << a;
+  return out.str();
+}
+
+bool is_paper(verify::path f) { return f == verify::path::wy || f == verify::path::tensor_inverse; }
+
+}  // namespace
+
+std::string sentence(std::string const& name, verify::disagreement const& d) {
+  std::ostringstream out;
+  out << name << ": " << d.form << " is not the recurrence at " << d.of << ", chunk " << d.C << ", p = " << d.prime << ", seed " << d.seed;
+  return out.str();
+}
+
+void print(std::ostream& out, std::string const& name, verify::certificate const& c) {
+  out << name << ": " << c.of << ", chunk " << c.C << '\n';
+  if (c.found) {
+    out << "  DOES NOT HOLD. " << sentence(name, *c.found) << '\n';
+    return;
+  }
+  auto list = [&](bool paper) {
+    std::string forms = "recurrent";
+    for (verify::path f : c.forms)
+      if (is_paper(f) == paper) forms += " = " + text(f);
+    return forms;
+  };
+  out << "  " << list(false) << " at " << c.points << " random points of each field; degree <= " << c.degree
+      << " (measured); forms that differ pass with probability <= " << c.chance() << '\n';
+  if (std::ranges::any_of(c.forms, is_paper)) out << "  " << list(true) << " there, sqrt(eta) given; rational, no probability\n";
+}
+
+nlohmann::ordered_json as_json(std::string const& name, verify::certificate const& c) {
+  nlohmann::ordered_json out = {{"rule", name},
+                                {"holds", !c.found},
+                                {"tokens", c.of.T},
+                                {"dx", c.of.d},
+                                {"dv", c.of.dv},
+                                {"window", c.of.B},
+                                {"chunk", c.C},
+                                {"timing", c.of.when == timing::read_after_write ? "raw" : "rbw"},
+                                {"sentinel", c.of.sentinel},
+                                {"pairs_before", c.of.before},
+                                {"points", c.points}};
+  for (std::uint64_t p : verify::primes) out["primes"].push_back(p);
+  for (verify::path f : c.forms) out["forms"].push_back(text(f));
+  if (c.found)
+    out["smallest"] = {{"form", text(c.found->form)}, {"tokens", c.found->of.T}, {"dx", c.found->of.d},     {"dv", c.found->of.dv},
+                       {"window", c.found->of.B},     {"chunk", c.found->C},     {"prime", c.found->prime}, {"seed", c.found->seed}};
+  else
+    out["degree"] = c.degree, out["chance"] = c.chance();
+  return out;
+}
+
+}  // namespace fwa::program

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims chunk_size_is_free and scan_is_associative: no chunk size changes a result, chunks of different sizes may follow each other, and
+// chunk maps may be composed in any order.
+#include "support/for_all.hpp"
+#include "support/generate.hpp"
+
+using namespace fwa;
+using namespace fwa::test;
+
+TEST_CASE("any two chunk sizes give the same") {
+  for (rule const& r : corners)
+    for_all("chunk_size_is_free, " + std::string(r.name), 30, [&r] {
+      shape const s = any_shape(r, 6, 2, 2, 3);
+      problem<rational> const a = any_problem(s);
+      index_t const C = any_chunk(s.T), D = any_chunk(s.T);
+      RC_CLASSIFY(C == D, "the same");
+      RC_LOG() << s << ", C " << C << " and " << D << '\n';
+      RC_ASSERT(equal(solve(a, path::chunk, C), solve(a, path::chunk, D)));
+      RC_ASSERT(equal(solve(a, path::scan, C), solve(a, path::scan, D)));
+    });
+}
+
+TEST_CASE("maps compose in any order, and as one after the other") {
+  auto draw = [](index_t rows, index_t cols) {
+    return mat<rational>(mat<rational>::NullaryExpr(rows, cols, [](index_t, index_t) { return fraction(); }));
+  };
+  auto check = [](auto const& a, auto const& b, auto const& c, mat<rational> const& S) {
+    auto const left = c.after(b).after(a), right = c.after(b.after(a));
+    RC_ASSERT(left.b == right.b);
+    RC_ASSERT(left(S) == right(S));
+    RC_ASSERT(left(S) == c(b(a(S))));
+  };
+  for_all("scan_is_associative, dense maps", 100, [&] {
+    auto map = [&] { return dense_map<rational>{draw(3, 3), draw(3, 2)}; };
+    dense_map<rational> const a = map(), b = map(), c = map();
+    check(a, b, c, draw(3, 2));
+  });
+  for_all("scan_is_associative, one factor a column", 100, [&] {
+    index_t const columns = *rc::gen::element<index_t>(1, 2);
+    auto map = [&] { return diagonal_map<rational>{draw(1, columns), draw(3, 2)}; };
+    diagonal_map<rational> const a = map(), b = map(), c = map();
+    check(a, b, c, draw(3, 2));
+  });
+  for_all("inclusive_scan is the composition of all maps so far", 100, [&] {
+    std::vector<dense_map<rational>> maps;
+    for (int n = *rc::gen::inRange(0, 10); n > 0; --n) maps.push_back({draw(2, 2), draw(2, 1)});
+    mat<rational> const S = draw(2, 1);
+    std::vector<mat<rational>> want;
+    for (auto const& m : maps) want.push_back(m(want.empty() ? S : want.back()));
+    inclusive_scan(maps);
+    for (std::size_t i = 0; i < maps.size(); ++i) RC_ASSERT(maps[i](S) == want[i]);
+  });
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claim continuation: a sequence cut anywhere and continued from its state and the pairs still in its window is the sequence uncut, in
+// every form and whichever forms read the two halves. The state alone does not continue a window.
+#include "support/for_all.hpp"
+#include "support/generate.hpp"
+
+using namespace fwa;
+using namespace fwa::test;
+
+namespace {
+
+/// Tokens [first, first + n) of a problem, entered with S and the last `kept` pairs before them.
+problem<rational> part(problem<rational> const& a, index_t first, index_t n, index_t kept, mat<rational> const& S) {
+  problem<rational> b = a;
+  b.of.T = n;
+  b.of.before = b.p.before = kept;
+  b.of.sentinel = b.p.sentinel = first == 0 && a.of.sentinel;
+  b.q = a.q.middleRows(first, n);
+  b.p.x = a.p.x.middleRows(a.p.before + first - kept, kept + n);
+  b.p.y = a.p.y.middleRows(a.p.before + first - kept, kept + n);
+  b.plan.weight = a.plan.weight.middleRows(first, n);
+  b.plan.gamma = a.plan.gamma.middleRows(first, n);
+  b.plan.window.assign(a.plan.window.begin() + first, a.plan.window.begin() + first + n);
+  b.S = S;
+  return b;
+}
+
+/// The pairs that a window of B still holds after `cut` tokens.
+index_t kept_after(shape const& s, index_t cut) { return std::min(s.B - 1, s.before + cut - (s.sentinel && cut > 0 ? 1 : 0)); }
+
+}  // namespace
+
+TEST_CASE("cut anywhere, continued in any form") {
+  for (rule const& r : corners)
+    for_all("continuation, " + std::string(r.name), 40, [&r] {
+      shape const s = any_shape(r, 5, 2, 2, 3);
+      problem<rational> const a = any_problem(s);
+      index_t const C = any_chunk(s.T), cut = *rc::gen::inRange<index_t>(0, s.T + 1);
+      path const f = *rc::gen::elementOf(paths), g = *rc::gen::elementOf(paths);
+      classify(s, C);
+      RC_LOG() << s << ", cut at " << cut << ", " << f << " then " << g << '\n';
+      reading<rational> const whole = solve(a, path::recurrent, C);
+      reading<rational> const head = solve(part(a, 0, cut, s.before, a.S), f, C);
+      reading<rational> const rest = solve(part(a, cut, s.T - cut, kept_after(s, cut), head.S), g, C);
+      RC_ASSERT(head.o == whole.o.topRows(cut));
+      RC_ASSERT(rest.o == whole.o.bottomRows(s.T - cut));
+      RC_ASSERT(rest.S == whole.S);
+    });
+}
+
+TEST_CASE("without the pairs of its window a sequence goes on differently") {
+  for (residual rho : {residual::one, residual::zero}) {
+    shape s;
+    s.rho = rho;
+    s.B = 2;
+    s.T = 2;
+    auto const a = draw_problem<rational>(s, [](input) { return rational(1); });
+    auto half = part(a, 1, 1, 0, solve(part(a, 0, 1, 0, a.S), path::recurrent, 1).S);
+    half.plan.window = {1};
+    CHECK(solve(half, path::recurrent, 1).S != solve(a, path::recurrent, 1).S);
+  }
+}
