@@ -1,6 +1,8 @@
 # What people who work on the library build; users of the target never see it.
 option(FWA_HEAVY "Build benchmarks and property tests: the first count allocations, the second compile for long, so not under sanitizers" ON)
 
+option(FWA_FUZZ "Build the fuzzers: clang with libFuzzer" OFF)
+
 find_package(Boost 1.81 REQUIRED)
 find_package(doctest REQUIRED)
 find_package(rapidcheck REQUIRED)
@@ -31,6 +33,9 @@ add_subdirectory(program)
 add_subdirectory(tests)
 add_subdirectory(tests/packaging)
 add_subdirectory(examples)
+if(FWA_FUZZ)
+  add_subdirectory(tests/fuzz)
+endif()
 if(FWA_HEAVY)
   add_subdirectory(property_tests)
   find_package(benchmark REQUIRED)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apply.hpp"
 
-#include "commands.hpp"
-#include "folder.hpp"
-
-#include <fwa/batch/npy.hpp>
 #include <fwa/contract.hpp>
+#include "commands.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -44,23 +41,15 @@ void run(arguments const& a, bool chunk_given) {
   require(!fs::equivalent(a.folder, a.out, error), "apply", "--out ", a.out, ": is the folder of the case");
 
   results const found = apply_over(a.scalar, p);
-  results_folder files(a.out);
-  std::vector<std::string> names, others = {"o.npy", "s.npy", "eta.npy", "gamma.npy", "carry_x.npy", "tail_x.npy", "tail_v.npy", "z.npy"};
   bool const narrow = a.scalar == "f32" || a.scalar == "f16" || a.scalar == "bf16";
-  for (auto const& [name, array] : found.arrays) {
-    files.add(names.emplace_back(name + ".npy"), [&, &numbers = array](fs::path const& path) {
-      narrow ? write_npy<float>(path, xt::cast<float>(numbers)) : write_npy<double>(path, numbers);
-    });
-    std::erase(others, names.back());
-  }
-  files.publish(others);
+  write(found, a.out, narrow);
 
   if (!a.json) return;
   nlohmann::ordered_json summary = {
       {"status", "done"},     {"case", a.folder},         {"rule", p.rule.name},      {"form", a.form},
       {"scan", a.scan},       {"chunk", p.options.chunk}, {"scalar", a.scalar},       {"window", p.options.window},
       {"tokens", p.tokens()}, {"heads", p.heads()},       {"clamped", found.clamped}, {"out", a.out}};
-  for (std::string const& name : names) summary["files"].push_back(name);
+  for (auto const& [name, array] : found.arrays) summary["files"].push_back(name + ".npy");
   std::cout << summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 

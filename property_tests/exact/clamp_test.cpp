@@ -26,17 +26,23 @@ struct step {
   bool clamped;
 };
 
-/// Ridges up to far above E, so that the floor acts in about half the cases; now and then exactly at a tie.
+/// Ridges up to far above E, so that the floor acts often; now and then exactly at a tie, or just beside it.
 step any_step(rational const& E) {
   step s;
   s.beta = rational(*rc::gen::inRange(1, 20)) / rational(10);
   s.E = E;
   s.epsilon = rational(*rc::gen::element(0, 0, 1)) / rational(8);
-  s.lambda = rational(*rc::gen::inRange(0, 40)) / rational(4);
+  s.lambda = rational(*rc::gen::inRange(0, 40)) / rational(4) * rational(*rc::gen::element(1, 1, 1000));
   s.floor = one / rational(*rc::gen::element(2, 10, 1000));
   s.eta = step_size<rational>(s.beta, s.E + s.lambda + s.epsilon);
   s.raw = carry<rational>(s.beta, s.E, s.lambda, s.epsilon, s.E + s.lambda + s.epsilon, s.eta);
-  if (*rc::gen::inRange(0, 5) == 0 && zero < s.raw && s.raw < one) s.floor = s.raw;
+  rational const next = one / rational(1 << 30);  // where a float would be one unit away
+  if (zero < s.raw - next && s.raw + next < one) {
+    int const edge = *rc::gen::inRange(0, 12);
+    if (edge == 9) s.floor = s.raw;
+    if (edge == 10) s.floor = s.raw - next;
+    if (edge == 11) s.floor = s.raw + next;
+  }
   s.clamped = clamp_acts<rational>(s.raw, s.floor);
   s.gamma = s.clamped ? s.floor : s.raw;
   RC_CLASSIFY(s.clamped, "clamped");

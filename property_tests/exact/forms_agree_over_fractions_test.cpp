@@ -9,7 +9,7 @@ using namespace fwa::test;
 
 TEST_CASE("every form equals the recurrence, over fractions") {
   for (rule const& r : corners)
-    for_all("forms_agree, " + std::string(r.name), 60, [&r] {
+    for_all("forms_agree, " + std::string(r.name), 1000, [&r] {
       shape const s = any_shape(r, 6, 3, 3, 4);
       problem<rational> const a = any_problem(s);
       index_t const C = any_chunk(s.T);

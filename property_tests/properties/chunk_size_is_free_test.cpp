@@ -9,7 +9,7 @@ using namespace fwa::test;
 
 TEST_CASE("any two chunk sizes give the same") {
   for (rule const& r : corners)
-    for_all("chunk_size_is_free, " + std::string(r.name), 30, [&r] {
+    for_all("chunk_size_is_free, " + std::string(r.name), 400, [&r] {
       shape const s = any_shape(r, 6, 2, 2, 3);
       problem<rational> const a = any_problem(s);
       index_t const C = any_chunk(s.T), D = any_chunk(s.T);

@@ -32,7 +32,7 @@ index_t kept_after(shape const& s, index_t cut) { return std::min(s.B - 1, s.bef
 
 TEST_CASE("cut anywhere, continued in any form") {
   for (rule const& r : corners)
-    for_all("continuation, " + std::string(r.name), 40, [&r] {
+    for_all("continuation, " + std::string(r.name), 400, [&r] {
       shape const s = any_shape(r, 5, 2, 2, 3);
       problem<rational> const a = any_problem(s);
       index_t const C = any_chunk(s.T), cut = *rc::gen::inRange<index_t>(0, s.T + 1);
@@ -54,7 +54,9 @@ TEST_CASE("without the pairs of its window a sequence goes on differently") {
     s.rho = rho;
     s.B = 2;
     s.T = 2;
-    auto const a = draw_problem<rational>(s, [](input) { return rational(1); });
+    auto const a = draw_problem<rational>(s, [](input g) {
+      return g == input::y ? rational(3) : g == input::weight ? rational(1) / rational(2) : rational(1);
+    });
     auto half = part(a, 1, 1, 0, solve(part(a, 0, 1, 0, a.S), path::recurrent, 1).S);
     half.plan.window = {1};
     CHECK(solve(half, path::recurrent, 1).S != solve(a, path::recurrent, 1).S);

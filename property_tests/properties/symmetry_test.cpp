@@ -30,7 +30,7 @@ drawn_case any_case(rule const& r, index_t d, index_t dv) {
 
 TEST_CASE("permuting value columns permutes") {
   for (rule const& r : corners)
-    for_all("permutation, " + std::string(r.name), 25, [&r] {
+    for_all("permutation, " + std::string(r.name), 300, [&r] {
       auto const [a, f, C] = any_case(r, 2, 3);
       Eigen::PermutationMatrix<3> turn;
       turn.indices() << 1, 2, 0;
@@ -54,7 +54,7 @@ TEST_CASE("rotating features, queries and state together leaves the outputs") {
   R << c, s * k, s * l, -s, c * k, c * l, rational(0), -l, k;
   REQUIRE(mat<rational>(R * R.transpose()) == mat<rational>(mat<rational>::Identity(3, 3)));
   for (rule const& r : corners)
-    for_all("rotation, " + std::string(r.name), 25, [&r, &R] {
+    for_all("rotation, " + std::string(r.name), 300, [&r, &R] {
       auto const [a, f, C] = any_case(r, 3, 2);
       problem<rational> b = a;
       b.q = a.q * R;
@@ -68,7 +68,7 @@ TEST_CASE("rotating features, queries and state together leaves the outputs") {
 
 TEST_CASE("outputs and state are linear in values and entry state") {
   for (rule const& r : corners)
-    for_all("linearity, " + std::string(r.name), 25, [&r] {
+    for_all("linearity, " + std::string(r.name), 300, [&r] {
       auto const [a, f, C] = any_case(r, 2, 2);
       problem<rational> const other = any_problem(a.of);
       problem<rational> b = a, both = a;
@@ -85,7 +85,7 @@ TEST_CASE("outputs and state are linear in values and entry state") {
 
 TEST_CASE("what is added to the decayed state lies in the span of the features") {
   for (rule const& r : corners)
-    for_all("span, " + std::string(r.name), 25, [&r] {
+    for_all("span, " + std::string(r.name), 300, [&r] {
       auto drawn = any_case(r, 3, 2);
       problem<rational>& a = drawn.a;
       a.p.x.col(2) = a.p.x.col(0) + a.p.x.col(1);  // orthogonal to (1, 1, −1)

@@ -6,32 +6,43 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
+
 namespace fwa::test {
 
-/// A fraction with a small numerator and denominator; zero often. Shrinks towards 0.
+/// A fraction with a small numerator and denominator, one in ten of them 2^±20 times that; zero now and then. Shrinks towards 0.
 [[nodiscard]] inline rational fraction() {
-  int const n = *rc::gen::inRange(-6, 7), d = *rc::gen::element(1, 1, 1, 2, 3);
-  return rational(n) / rational(d);
+  int const n = *rc::gen::inRange(-6, 7), d = *rc::gen::element(1, 1, 1, 2, 3), size = *rc::gen::inRange(0, 20);
+  rational const plain = rational(n) / rational(d), large(1 << 20);
+  return size == 19 ? rational(plain * large) : size == 18 ? rational(plain / large) : plain;
+}
+
+/// 1, 2, 3 and most more often than what lies between; 0 rarely, where it is allowed.
+[[nodiscard]] inline index_t any_size(index_t least, index_t most) {
+  if (least == 0 && *rc::gen::inRange(0, 20) == 19) return 0;
+  index_t const n = *rc::gen::inRange<index_t>(1, 2 * most + 1);
+  return n <= most ? n : n - most <= 3 ? std::min(n - most, most) : most;
 }
 
 /// A shape of a corner within the given sizes.
 [[nodiscard]] inline shape any_shape(rule const& c, index_t most_T, index_t most_d, index_t most_dv, index_t most_B) {
-  shape s = shape_of(c, c.windowed ? *rc::gen::inRange<index_t>(1, most_B + 1) : 1);
-  s.T = *rc::gen::inRange<index_t>(0, most_T + 1);
-  s.d = *rc::gen::inRange<index_t>(1, most_d + 1);
-  s.dv = *rc::gen::inRange<index_t>(1, most_dv + 1);
+  shape s = shape_of(c, c.windowed ? any_size(1, most_B) : 1);
+  s.T = any_size(0, most_T);
+  s.d = any_size(1, most_d);
+  s.dv = any_size(1, most_dv);
   s.sentinel = *rc::gen::arbitrary<bool>();
   s.before = s.sentinel ? 0 : *rc::gen::inRange<index_t>(0, s.B);
   s.when = *rc::gen::element(timing::read_after_write, timing::read_before_write);
   return s;
 }
 
-/// A problem in fractions; now and then a key is zero, the one before it again, or its negative.
+/// A problem in fractions; now and then a key is zero, the one before it again or nearly, its negative or orthogonal to it, a value is what
+/// the entry state answers, a weight is 0, a decay 0 or 1.
 [[nodiscard]] inline problem<rational> any_problem(shape const& s) {
   problem<rational> a = draw_problem<rational>(s, [](input) { return fraction(); });
   for (index_t i = 1; i < a.p.x.rows(); ++i) {
     if (s.sentinel && i <= s.before + 1) continue;
-    switch (*rc::gen::inRange(0, 8)) {
+    switch (*rc::gen::inRange(0, 14)) {
       case 0:
         a.p.x.row(i).setConstant(rational(0));
         break;
@@ -41,10 +52,28 @@ namespace fwa::test {
       case 2:
         a.p.x.row(i) = -a.p.x.row(i - 1);
         break;
+      case 3:
+        a.p.x.row(i) = a.p.x.row(i - 1);
+        a.p.x(i, 0) += rational(1) / rational(1 << 23);
+        break;
+      case 4:
+        a.p.x.row(i).setConstant(rational(0));
+        if (s.d > 1) a.p.x(i, 0) = a.p.x(i - 1, 1), a.p.x(i, 1) = -a.p.x(i - 1, 0);
+        break;
+      case 5:
+        a.p.y.row(i) = a.p.x.row(i) * a.S;
+        break;
       default:
         break;
     }
   }
+  for (index_t t = s.sentinel ? 1 : 0; t < s.T; ++t)
+    for (index_t j = 0; j < a.plan.gamma.cols(); ++j) {
+      int const edge = *rc::gen::inRange(0, 12);
+      if (edge == 9) a.plan.weight(t, j) = rational(0);
+      if (edge == 10) a.plan.gamma(t, j) = rational(0);
+      if (edge == 11) a.plan.gamma(t, j) = rational(1);
+    }
   return a;
 }
 
@@ -53,6 +82,7 @@ namespace fwa::test {
 
 inline void classify(shape const& s, index_t C) {
   RC_CLASSIFY(s.T == 0, "T = 0");
+  RC_CLASSIFY(s.T > 0 && C >= s.T, "one chunk");
   RC_CLASSIFY(s.T > 0 && s.T % C != 0, "ragged");
   RC_CLASSIFY(s.before > 0, "continued");
   RC_CLASSIFY(s.sentinel, "sentinel");

@@ -142,4 +142,13 @@ template <class T>
   return a.o.rows() == b.o.rows() && a.o.cols() == b.o.cols() && a.o == b.o && a.S == b.S;
 }
 
+/// How many forms of a ring are not the recurrence at this problem, among all chunks.
+template <ring T>
+[[nodiscard]] int differences(problem<T> const& a) {
+  reading<T> const want = solve(a, path::recurrent, 1);
+  int wrong = !equal(solve(a, path::masked, 1), want) + !equal(solve(a, path::scan, 1), want);
+  for (index_t C = 1; C <= a.of.T; ++C) wrong += !equal(solve(a, path::chunk, C), want);
+  return wrong;
+}
+
 }  // namespace fwa::verify
