@@ -26,7 +26,7 @@ struct step {
   bool clamped;
 };
 
-/// Ridges up to far above E, so that the floor acts often; now and then exactly at a tie, or just beside it.
+/// Ridges up to far above E, so that the floor acts in some of the cases; now and then exactly at a tie, or just beside it.
 step any_step(rational const& E) {
   step s;
   s.beta = rational(*rc::gen::inRange(1, 20)) / rational(10);

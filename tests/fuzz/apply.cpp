@@ -33,8 +33,8 @@ bool is_tame(program::problem const& p) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  static fuzz::fs::path const room = fuzz::room();
-  fuzz::fs::path const in = room / "case", out = room / "out";
+  static fuzz::room const room;
+  fuzz::fs::path const in = room.path / "case", out = room.path / "out";
   fuzz::unpack(data, size, in);
   auto const before = fuzz::contents(out);
   try {

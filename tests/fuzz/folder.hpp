@@ -24,11 +24,15 @@ inline constexpr std::array<char const*, 14> names = {"case.json",   "q.npy",   
                                                       "lambda.npy",  "eta.npy",    "gamma.npy",  "s0.npy",     "z0.npy",
                                                       "carry_x.npy", "tail_x.npy", "tail_v.npy", "offsets.npy"};
 
-/// A folder of this process, in memory where the system has such a place.
-[[nodiscard]] inline fs::path room() {
-  fs::path const base = fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
-  return base / ("fwa-fuzz-" + std::to_string(::getpid()));
-}
+/// A folder that goes with the process, in memory where the system has such a place.
+struct room {
+  fs::path path =
+      (fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path()) / ("fwa-fuzz-" + std::to_string(::getpid()));
+  room() { fs::create_directories(path); }
+  room(room const&) = delete;
+  room& operator=(room const&) = delete;
+  ~room() { fs::remove_all(path); }
+};
 
 inline void unpack(std::uint8_t const* data, std::size_t size, fs::path const& folder) {
   fs::remove_all(folder);

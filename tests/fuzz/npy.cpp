@@ -34,9 +34,8 @@ void read_and_write(fuzz::fs::path const& in, fuzz::fs::path const& out) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  static fuzz::fs::path const room = fuzz::room();
-  fuzz::fs::create_directories(room);
-  fuzz::fs::path const in = room / "in.npy", out = room / "out.npy";
+  static fuzz::room const room;
+  fuzz::fs::path const in = room.path / "in.npy", out = room.path / "out.npy";
   std::ofstream(in, std::ios::binary).write(reinterpret_cast<char const*>(data), static_cast<std::streamsize>(size));
   read_and_write<double>(in, out);
   read_and_write<float>(in, out);
