@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace fwa::program {
@@ -30,16 +31,26 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view who = "read";
 
+/// A value as a message shows it.
+std::string shown(json const& value) {
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 80) text.replace(80, std::string::npos, "…");
+  return text;
+}
+
 /// case.json: every key known, of its type, and there where nothing can stand for it.
 class choices {
  public:
   explicit choices(fs::path const& file) : file_(file.string()) {
+    std::error_code error;
+    require(!fs::exists(file, error) || fs::is_regular_file(file, error), who, file_, ": is not a file");
     std::ifstream in(file);
     require(in.is_open(), who, file_, ": cannot be opened");
     std::set<std::string> keys;
     auto each_key_once = [&](int depth, json::parse_event_t event, json& key) {
+      require(depth <= 8, who, file_, ": is nested too deeply");
       if (depth == 1 && event == json::parse_event_t::key)
-        require(keys.insert(key.get<std::string>()).second, who, file_, ": ", key.dump(), " is there twice");
+        require(keys.insert(key.get<std::string>()).second, who, file_, ": ", shown(key), " is there twice");
       return true;
     };
     try {
@@ -58,7 +69,7 @@ class choices {
       if (known == name) return value;
       names += (names.empty() ? "" : ", ") + std::string(known);
     }
-    refuse(who, file_, ": ", key, " must be one of ", names, ", but is ", take(key).dump());
+    refuse(who, file_, ": ", key, " must be one of ", names, ", but is ", shown(take(key)));
   }
 
   fwa::rule rule() {
@@ -67,28 +78,28 @@ class choices {
       if (r.name == name) return r;
     for (fwa::rule const& r : neighbour_rules)
       if (r.name == name) return r;
-    refuse(who, file_, ": rule is unknown: ", take("rule").dump());
+    refuse(who, file_, ": rule is unknown: ", shown(take("rule")));
   }
 
   std::string text(std::string const& key) {
     json const& value = take(key);
-    require(value.is_string(), who, file_, ": ", key, " must be a text, but is ", value.dump());
+    require(value.is_string(), who, file_, ": ", key, " must be a text, but is ", shown(value));
     return value.get<std::string>();
   }
   double number(std::string const& key) {
     json const& value = take(key);
-    require(value.is_number(), who, file_, ": ", key, " must be a number, but is ", value.dump());
+    require(value.is_number(), who, file_, ": ", key, " must be a number, but is ", shown(value));
     return value.get<double>();
   }
   bool truth(std::string const& key) {
     json const& value = take(key);
-    require(value.is_boolean(), who, file_, ": ", key, " must be true or false, but is ", value.dump());
+    require(value.is_boolean(), who, file_, ": ", key, " must be true or false, but is ", shown(value));
     return value.get<bool>();
   }
   index_t count(std::string const& key) {
     json const& value = take(key);
     bool const fits = value.is_number_unsigned() && value.get<std::uint64_t>() <= std::uint64_t(std::numeric_limits<index_t>::max());
-    require(fits && value.get<index_t>() >= 1, who, file_, ": ", key, " must be a whole number >= 1, but is ", value.dump());
+    require(fits && value.get<index_t>() >= 1, who, file_, ": ", key, " must be a whole number >= 1, but is ", shown(value));
     return value.get<index_t>();
   }
 
@@ -96,7 +107,7 @@ class choices {
 
   /// Refuses the first key that nobody asked for.
   void finish() const {
-    for (auto const& [key, value] : object_.items()) require(taken_.contains(key), who, file_, ": unknown key ", json(key).dump());
+    for (auto const& [key, value] : object_.items()) require(taken_.contains(key), who, file_, ": unknown key ", shown(json(key)));
   }
 
  private:
@@ -278,6 +289,9 @@ void check_heads(std::string const& folder, problem const& p) {
   detail::head_layout const layout{static_cast<index_t>(shape[0]), static_cast<index_t>(shape[1]), static_cast<index_t>(shape[2])};
   auto const dx = static_cast<index_t>(shape[3]), dv = static_cast<index_t>(p.v.shape()[3]), columns = p.rule.per_column ? dv : 1;
   index_t const forget_columns = p.rule.law == step_law::given ? columns : 1;
+  constexpr index_t most_heads = index_t(1) << 24;  // where there are no tokens, no file's length bounds them
+  require(layout.batch <= most_heads && layout.heads <= most_heads / std::max<index_t>(layout.batch, 1), who, folder, ": batch ",
+          layout.batch, " x head ", layout.heads, " is more than ", most_heads, " heads");
   memory<double> const fresh;
   for (index_t i = 0; i < layout.count(); ++i) {
     std::string where = folder;

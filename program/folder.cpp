@@ -65,8 +65,11 @@ class made_folder {
   }
 
   void make(fs::path const& folder) {
-    for (fs::path path = fs::absolute(folder).lexically_normal(); !fs::exists(path); path = path.parent_path()) made_.push_back(path);
-    fs::create_directories(folder);
+    fs::path path;
+    for (fs::path const& part : fs::absolute(folder)) {  // one by one, so that what is taken away again is what was made
+      path /= part;
+      if (fs::create_directory(path)) made_.insert(made_.begin(), path);
+    }
   }
   void keep() { made_.clear(); }
 

@@ -11,6 +11,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,7 @@ int main(int count, char** words) {
   bool const for_machines = std::any_of(words, words + count, [](char const* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(count, words);
+    if (!std::cout.flush()) throw std::runtime_error("standard output cannot be written");
     return 0;
   } catch (CLI::Success const& e) {  // --help
     return app.exit(e);

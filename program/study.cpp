@@ -96,7 +96,7 @@ void study(arguments const& a) {
   results["seconds"] = std::round(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   files.add_text("report.html", report_html(results));
   for (auto const& [name, content] : report_plots(results)) files.add_text(name, content);
-  files.add_text("results.json", results.dump(1) + '\n');
+  files.add_text("results.json", results.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
   files.publish();
   std::cout << (fs::path(a.out) / "report.html").string() << '\n';
 }

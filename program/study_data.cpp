@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -62,9 +63,10 @@ std::string system_text(std::string& source) {
   return all;
 }
 
-std::vector<double> numbers_of_line(std::string_view line, bool& numeric) {
+/// The cells of a line; NaN for one that is no number, of which there are `strange`.
+std::vector<double> numbers_of_line(std::string_view line, std::size_t& strange) {
   std::vector<double> out;
-  numeric = true;
+  strange = 0;
   while (!line.empty()) {
     std::size_t const end = std::min(line.find_first_of(",;\t"), line.size());
     std::string_view cell = line.substr(0, end);
@@ -72,9 +74,10 @@ std::vector<double> numbers_of_line(std::string_view line, bool& numeric) {
     while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\r')) cell.remove_suffix(1);
     double value = 0;
     auto const [stop, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    bool const overflows = error == std::errc::result_out_of_range;
-    if ((error != std::errc{} && !overflows) || stop != cell.data() + cell.size()) numeric = false;
-    out.push_back(overflows ? HUGE_VAL : value);
+    bool const out_of_range = error == std::errc::result_out_of_range;
+    bool const number = (error == std::errc{} || out_of_range) && stop == cell.data() + cell.size();
+    strange += !number;
+    out.push_back(!number ? NAN : out_of_range ? std::strtod(std::string(cell).c_str(), nullptr) : value);  // ±∞, or 0 and what is near it
     line.remove_prefix(std::min(end + 1, line.size()));
   }
   return out;
@@ -120,11 +123,19 @@ dataset signal_data(std::string name, std::string source, mat<double> const& sam
   index_t const p = std::max<index_t>(24 / columns, 4);
   row<double> const mean = samples.topRows(d.prefix).colwise().mean();
   d.v = samples.rowwise() - mean;
+  bool changes = false;
   for (index_t j = 0; j < columns; ++j) {
-    double const deviation = std::sqrt(d.v.col(j).head(d.prefix).squaredNorm() / double(d.prefix));
+    double const deviation = d.v.col(j).head(d.prefix).stableNorm() / std::sqrt(double(d.prefix));
+    require(std::isfinite(deviation), who, d.source, ": column ", j, " is too large for its deviation to be a number");
+    changes = changes || deviation > 0;
     if (deviation > 0) d.v.col(j) /= deviation;
+    constexpr double most = 1e15;  // squares and their sums stay in the range of float
+    for (index_t t = 0; t < T; ++t)
+      require(std::abs(d.v(t, j)) < most, who, d.source, ": sample ", t, " of column ", j, " is ", samples(t, j), ", more than ", most,
+              " deviations from the mean");
     d.columns.push_back("column " + std::to_string(j));
   }
+  require(changes, who, d.source, ": no column changes in its first ", d.prefix, " samples");
   d.k.setZero(T, 1 + p * columns);
   d.k.col(0).setOnes();
   for (index_t i = 0; i < p; ++i) d.k.block(i, 1 + i * columns, T - i, columns) = d.v.topRows(T - i);
@@ -136,19 +147,19 @@ mat<double> read_csv(std::string const& path) {
   std::string const text = read_file(path);
   std::vector<double> all;
   std::size_t columns = 0, line_number = 0, rows = 0;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {  // a byte order mark is no cell
     std::size_t const end = std::min(text.find('\n', at), text.size());
     std::string_view const line = std::string_view(text).substr(at, end - at);
     at = end + 1;
     ++line_number;
     if (line.find_first_not_of(" \r\t") == std::string_view::npos) continue;
-    bool numeric = false;
-    std::vector<double> const cells = numbers_of_line(line, numeric);
-    if (!numeric && rows == 0 && columns == 0) {  // names of columns
+    std::size_t strange = 0;
+    std::vector<double> const cells = numbers_of_line(line, strange);
+    if (strange == cells.size() && rows == 0 && columns == 0) {  // names of columns
       columns = cells.size();
       continue;
     }
-    require(numeric, who, path, " line ", line_number, " must hold numbers, but is \"", line.substr(0, 60), '"');
+    require(strange == 0, who, path, " line ", line_number, " must hold numbers, but is \"", line.substr(0, 60), '"');
     require(columns == 0 || cells.size() == columns, who, path, " line ", line_number, " must have ", columns, " columns, but has ",
             cells.size());
     for (double c : cells) require(std::isfinite(c), who, path, " line ", line_number, " must be finite, but is ", c);

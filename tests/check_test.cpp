@@ -67,6 +67,35 @@ TEST_CASE("options out of range") {
   CHECK(run(falcon_3, [](options& o) { o.window = 4, o.epsilon_gamma = 0.999; }).o.rows() == 6);
 }
 
+TEST_CASE("options that are no option") {
+  auto const h = some_head(falcon_3, 6, 3, 2, 1);
+  auto run = [&](std::function<void(options&)> change) { return attend<double>(falcon_3, h.all(), with(change)); };
+  CHECK_REFUSES(run([](options& o) { o.form = static_cast<form>(9); }), "form has no value 9");
+  CHECK_REFUSES(run([](options& o) { o.timing = static_cast<timing>(2); }), "timing has no value 2");
+  CHECK_REFUSES(run([](options& o) { o.pairing = static_cast<pairing>(9); }), "pairing has no value 9");
+  CHECK_REFUSES(run([](options& o) { o.feature = static_cast<feature>(-1); }), "feature has no value -1");
+  CHECK_REFUSES(run([](options& o) { o.ridge = static_cast<ridge>(7); }), "ridge has no value 7");
+  CHECK_REFUSES(run([](options& o) { o.denominator = static_cast<denominator>(7); }), "denominator has no value 7");
+}
+
+TEST_CASE("a form called by itself with a chunk of 0") {
+  mat<double> const q = mat<double>::Zero(1, 1), S = q;
+  pairs<double> const p{q, q, 0, false};
+  schedule<double> const plan{q, q, {1}, residual::one};
+  CHECK_REFUSES(chunked<double>(q, p, plan, timing::read_after_write, 0, S), "chunked: chunk must be at least 1", "is 0");
+  CHECK_REFUSES(chunked_by_scan<double>(q, p, plan, timing::read_after_write, -1, S), "chunked_by_scan: chunk", "is -1");
+}
+
+TEST_CASE("no sequences, but options all the same; a refusal names the sequence") {
+  auto const none = some_head(falcon_1, 0, 3, 2, 1);
+  std::vector<index_t> const no_offsets = {0}, two = {0, 3, 6};
+  CHECK_REFUSES(attend_packed<double>(falcon_1, none.all(), no_offsets, with([](options& o) { o.window = 0; })),
+                "window must be at least 1");
+  auto h = some_head(falcon_1, 6, 3, 2, 1);
+  h.k.row(4).setConstant(1e200);
+  CHECK_REFUSES(attend_packed<double>(falcon_1, h.all(), two), "sequence 1", "eta");
+}
+
 TEST_CASE("the normalised read") {
   auto const h = some_head(falcon_1a, 6, 3, 2, 1);
   auto const wide = some_head(falcon_2a, 6, 3, 2, 1);
@@ -232,6 +261,7 @@ TEST_CASE("a memory of another rule's shape") {
   auto tail = [](index_t n) { return [n](memory<double>& m) { m.tail_x = mat<double>::Ones(n, 3), m.tail_y = mat<double>::Ones(n, 2); }; };
   CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S = mat<double>::Ones(2, 2); }), "memory S must be 3 x 2, but is 2 x 2");
   CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S = mat<double>::Ones(2, 3); }), "memory S must be 3 x 2, but is 2 x 3");
+  CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S.resize(0, 7); }), "memory S must be 3 x 2, but is 0 x 7");
   CHECK_REFUSES(run(falcon_1, [](auto& m) { m.last_feature = row<double>::Ones(4); }), "memory last_feature must be 1 x 3, but is 1 x 4");
   CHECK_REFUSES(run(falcon_1, tail(1)), "window of 1", "at most 0 pairs, but the tail has 1");
   CHECK_REFUSES(run(falcon_3, tail(3), window_3), "window of 3", "at most 2 pairs, but the tail has 3");

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// No legal input gives a non-finite result: decays at the floor, ridges of 1e30, gains just below 2, repeated keys.
+// No legal input gives a non-finite result: decays at the floor, ridges of 1e30, gains just below 2, repeated keys, numbers far from 1.
 #include "support/approx.hpp"
 #include "support/head.hpp"
 
 #include <fwa/rule/falcon.hpp>
+#include <fwa/rule/neighbours.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace fwa {
 namespace {
@@ -107,6 +109,47 @@ TEST_CASE_TEMPLATE("scales near the ends of the range", T, float, double) {
         CHECK_CLOSE((got.memory.S / S).eval(), want.memory.S, 64 * u);
         CHECK_CLOSE((got.o / S).eval(), want.o, 64 * u);
       }
+    }
+}
+
+struct far_case {
+  char const* what;
+  rule of;
+  std::vector<double> q, k, v;
+  double size, forget;
+  std::vector<double> want;  // o, by hand
+  options with = {};
+  memory<double> entry = {};
+};
+
+/// Products of single numbers leave the range here, results do not.
+TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow") {
+  options normalised;
+  normalised.feature = feature::relu;
+  normalised.normalized_read = 1;
+  memory<double> large;
+  large.S = mat<double>::Constant(1, 1, 1e170);
+  large.last_feature = row<double>::Constant(1, 1e150);
+  far_case const cases[] = {
+      {"q x", falcon_1, {1, 1e200}, {1e150, 1}, {0, 1}, 1, 0, {0, 1e50}},
+      {"x S, continued", falcon_1, {1}, {1}, {1}, 1, 0, {1e-150}, {}, large},
+      {"x S", falcon_1, {1, 1, 1}, {1, 1e150, 1}, {0, 1e200, 0}, 1, 0, {0, 1e200, 0}},
+      {"z q", linear_attention, {1e200, 1e200}, {1e200, 1e200}, {1, 1}, 1, 1, {1, 1}, normalised},
+      {"S q over z q", linear_attention, {1e200, 1e200}, {1e200, 1e200}, {1e-100, 1e-100}, 1, 1, {1e-100, 1e-100}, normalised},
+      {"x x", delta_net, {1, 1}, {1e155, 1e155}, {1e155, 1e155}, 1e-310, 1, {1, 1}}};
+  for (far_case const& c : cases)
+    for (form f : all_forms) {
+      index_t const T = static_cast<index_t>(c.q.size());
+      auto column = [&](std::vector<double> const& m) { return mat<double>(Eigen::Map<mat<double> const>(m.data(), T, 1)); };
+      test::head<double> const h{
+          column(c.q), column(c.k), column(c.v), mat<double>::Constant(T, 1, c.size), mat<double>::Constant(T, 1, c.forget), c.of.law};
+      options o = c.with;
+      o.form = f;
+      mat<double> const got = attend<double>(c.of, h.all(), o, c.entry).o;
+      CAPTURE(c.what);
+      CAPTURE(static_cast<int>(f));
+      for (index_t t = 0; t < T; ++t)
+        CHECK(std::abs(got(t, 0) - c.want[static_cast<std::size_t>(t)]) <= 1e-12 * c.want[static_cast<std::size_t>(t)]);
     }
 }
 

@@ -127,5 +127,30 @@ TEST_CASE("tokens may be blocks of larger matrices, and outputs too") {
   CHECK(out.row(0).isZero(0));
 }
 
+TEST_CASE("the last output may be the next token's query, key or value; outputs of a read may share memory with values only") {
+  auto const h = test::some_head(falcon_1, 6, 3, 3, 9);
+  for (int role = 0; role < 3; ++role) {
+    reader<double> itself(falcon_1, 3, 3), copied(falcon_1, 3, 3);
+    row<double> const *last = &itself.step(h.q.row(0), h.k.row(0), h.v.row(0), 0.5, 0.1),
+                      *other = &copied.step(h.q.row(0), h.k.row(0), h.v.row(0), 0.5, 0.1);
+    for (index_t t = 1; t < 6; ++t) {
+      row<double> const copy = *other;
+      last = &itself.step(role == 0 ? view<double>(*last) : view<double>(h.q.row(t)),
+                          role == 1 ? view<double>(*last) : view<double>(h.k.row(t)),
+                          role == 2 ? view<double>(*last) : view<double>(h.v.row(t)), 0.5, 0.1);
+      other = &copied.step(role == 0 ? copy : row<double>(h.q.row(t)), role == 1 ? copy : row<double>(h.k.row(t)),
+                           role == 2 ? copy : row<double>(h.v.row(t)), 0.5, 0.1);
+      CHECK(test::identical(*last, *other));
+    }
+    CHECK(test::identical(itself.memory(), copied.memory()));
+  }
+  mat<double> q = h.q, k = h.k, v = h.v;
+  reader<double> head(falcon_1, 3, 3);
+  CHECK_THROWS_AS(head.read({q, k, v, {step_law::normalised, h.size, h.forget}}, q), contract_error);
+  CHECK_THROWS_AS(head.read({q, k, v, {step_law::normalised, h.size, h.forget}}, k), contract_error);
+  head.read({q, k, v, {step_law::normalised, h.size, h.forget}}, v);
+  CHECK(test::identical(v, attend<double>(falcon_1, h.all()).o));
+}
+
 }  // namespace
 }  // namespace fwa

@@ -48,6 +48,7 @@ template <token T>
   require(offsets.back() == count, who, "the last offset must be the number of tokens ", count, ", but is ", offsets.back());
   require(entries.empty() || entries.size() + 1 == offsets.size(), who, "there are ", offsets.size() - 1, " sequences, but ",
           entries.size(), " memories");
+  check<accumulator_t<T>>(who, r, o, memory<accumulator_t<T>>{}, in.q.cols(), in.v.cols());
   check<T>(who, r, o, in, count, in.q.cols(), in.v.cols());
   require_finite(who, "q", in.q);  // here, so that rows are counted from the first token of all
   require_finite(who, "k", in.k);
@@ -59,7 +60,11 @@ template <token T>
                          in.k.middleRows(first, n),
                          in.v.middleRows(first, n),
                          {in.drive.law, in.drive.size.middleRows(first, n), in.drive.forget.middleRows(first, n)}};
-    out.push_back(attend<T>(r, part, o, entries.empty() ? memory<accumulator_t<T>>{} : entries[i]));
+    try {
+      out.push_back(attend<T>(r, part, o, entries.empty() ? memory<accumulator_t<T>>{} : entries[i]));
+    } catch (contract_error const& e) {
+      refuse(who, "sequence ", i, ": ", e.what());
+    }
   }
   return out;
 }

@@ -27,6 +27,15 @@ struct tokens {
 template <real S>
 void check(std::string_view who, rule const& r, options const& o, memory<S> const& m, index_t dx, index_t dv) {
   require(dx >= 1 && dv >= 1, who, "keys and values must have at least 1 entry, but have ", dx, " and ", dv);
+  auto known = [&](std::string_view what, auto value, auto last) {
+    require(static_cast<int>(value) >= 0 && value <= last, who, what, " has no value ", static_cast<int>(value));
+  };
+  known("form", o.form, form::chunk_scan);
+  known("timing", o.timing, timing::read_before_write);
+  known("feature", o.feature, feature::relu);
+  known("ridge", o.ridge, ridge::scale_coupled);
+  known("denominator", o.denominator, denominator::sign_stable);
+  known("pairing", o.pairing.value_or(r.pairing), pairing::same_step);
   require(o.window >= 1, who, "window must be at least 1, but is ", o.window);
   require(o.chunk >= 1, who, "chunk must be at least 1, but is ", o.chunk);
   require(r.windowed || o.window == 1, who, r.name, " has no window, but window is ", o.window);
@@ -53,7 +62,7 @@ void check(std::string_view who, rule const& r, options const& o, memory<S> cons
     require(m.S.size() == 0 || (m.S.array() == S(0)).all() || m.z, who, "a normalised read that continues a state needs its normaliser z");
   }
   require(!m.z || o.normalized_read, who, "the memory has a normaliser z, but the read is not normalised");
-  if (m.S.size() != 0) require_shape(who, "memory S", m.S, dx, dv);
+  if (m.S.rows() != 0 || m.S.cols() != 0) require_shape(who, "memory S", m.S, dx, dv);
   if (m.z) require_shape(who, "memory z", *m.z, 1, dx);
   if (m.last_feature) require_shape(who, "memory last_feature", *m.last_feature, 1, dx);
   index_t const n = m.tail_x.rows();

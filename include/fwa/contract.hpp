@@ -4,6 +4,7 @@
 
 #include "matrix.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -55,20 +56,27 @@ template <class S>
 }
 
 /// Refuses NaN and infinities. Zero times anything finite is zero, so one vectorised sum tells; only then is the place looked for.
-/// @param first the row of `what` that m begins with
+/// @param first the row of `what` that m begins with   @return the largest magnitude, of a standard float; else 0
 template <class M>
-void require_finite(std::string_view function, std::string_view what, M const& m, index_t first = 0, std::string_view rule = "be finite") {
+typename M::Scalar require_finite(std::string_view function, std::string_view what, M const& m, index_t first = 0,
+                                  std::string_view rule = "be finite") {
   using S = typename M::Scalar;
   if constexpr (std::is_floating_point_v<S>) {
     using sums = Eigen::Array<S, 1, 256 / static_cast<int>(sizeof(S))>;  // independent, so that no addition waits for the one before
     index_t const wide = m.cols() - m.cols() % sums::SizeAtCompileTime;
-    sums zero = sums::Zero();
+    sums zero = sums::Zero(), most = sums::Zero();
     for (index_t i = 0; i < m.rows(); ++i)
-      for (index_t j = 0; j < wide; j += sums::SizeAtCompileTime)
-        zero += m.row(i).array().template segment<sums::SizeAtCompileTime>(j) * S(0);
-    if (zero.sum() + (m.rightCols(m.cols() - wide).array() * S(0)).sum() == S(0)) return;
+      for (index_t j = 0; j < wide; j += sums::SizeAtCompileTime) {
+        sums const part = m.row(i).array().template segment<sums::SizeAtCompileTime>(j);
+        zero += part * S(0);
+        most = most.max(part.abs());
+      }
+    auto const rest = m.rightCols(m.cols() - wide).array();
+    if (zero.sum() + (rest * S(0)).sum() == S(0))
+      return rest.size() > 0 ? std::max<S>(most.maxCoeff(), rest.abs().maxCoeff()) : most.maxCoeff();
   }
   require_each(function, what, m, rule, finite<S>, first);
+  return S(0);
 }
 
 }  // namespace fwa

@@ -27,7 +27,10 @@
 #include "step/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
+#include <functional>
+#include <limits>
 #include <string_view>
 
 namespace fwa {
@@ -45,6 +48,7 @@ class reader {
     state_ = mat<S>::Constant(d, dv + wide(), S(0));
     if (entry.S.size() != 0) state_.leftCols(dv) = entry.S;
     if (entry.z) state_.col(dv) = entry.z->transpose();
+    far_ = is_far(state_) || is_far(entry.tail_x) || is_far(entry.tail_y) || (entry.last_feature && is_far(*entry.last_feature));
   }
 
   /// Reads tokens into o (T, dv).   @param on_plan called with (first token, plan) for each segment in turn, before it is read
@@ -54,6 +58,7 @@ class reader {
     index_t const count = in.q.rows();
     check<T>(who, rule_, options_, in, count, state_.rows(), dv_);
     require_shape(who, "o", o, count, dv_);
+    require(!overlap(o, in.q) && !overlap(o, in.k), who, "o must not share memory with q or k, which are read while it is written");
     index_t const length = segment_length(count);
     if (count > length) entry_ = {edge_, state_, {}};
     try {
@@ -76,8 +81,9 @@ class reader {
   row<T> const& step(view<T> q, view<T> k, view<T> v, view<real_type> size, view<real_type> forget) {
     tokens<T> const in{q, k, v, {rule_.law, size, forget}};
     check<T>(who, rule_, options_, in, 1, state_.rows(), dv_);
-    o_.resize(dv_);
-    read_segment(in, o_, 0, 1, form::recurrent, [](index_t, plan<S> const&) {});
+    next_o_.resize(dv_);
+    read_segment(in, next_o_, 0, 1, form::recurrent, [](index_t, plan<S> const&) {});
+    o_.swap(next_o_);  // the last output may be this token's query, key or value
     return o_;
   }
   row<T> const& step(view<T> q, view<T> k, view<T> v, real_type const& size, real_type const& forget) {
@@ -98,6 +104,13 @@ class reader {
   using S = real_type;
   static constexpr std::string_view who = "read";
 
+  template <class A, class B>
+  [[nodiscard]] static bool overlap(A const& a, B const& b) {
+    if (a.size() == 0 || b.size() == 0) return false;
+    auto end = [](auto const& m) { return m.data() + (m.rows() - 1) * m.outerStride() + m.cols(); };
+    return std::less<T const*>{}(a.data(), end(b)) && std::less<T const*>{}(b.data(), end(a));
+  }
+
   [[nodiscard]] bool wide() const { return options_.normalized_read.has_value(); }
 
   /// Whole chunks, as few as make 64 tokens, so that a segment stays in the nearest cache from pass to pass; all tokens for a form
@@ -110,9 +123,9 @@ class reader {
 
   template <class OnPlan>
   void read_segment(tokens<T> const& in, target<T> o, index_t first, index_t n, form how, OnPlan&& on_plan) {
-    require_finite(who, "q", in.q.middleRows(first, n), first);
-    require_finite(who, "k", in.k.middleRows(first, n), first);
-    require_finite(who, "v", in.v.middleRows(first, n), first);
+    T const largest =
+        std::max({require_finite(who, "q", in.q.middleRows(first, n), first), require_finite(who, "k", in.k.middleRows(first, n), first),
+                  require_finite(who, "v", in.v.middleRows(first, n), first)});
     double const epsilon = options_.feature_epsilon;
     view<S> const q = featured(in.q.middleRows(first, n), options_.feature, epsilon, q_);
     view<S> const k = featured(in.k.middleRows(first, n), options_.feature, epsilon, k_);
@@ -124,15 +137,26 @@ class reader {
                    "be finite: the energy of the keys plus lambda and epsilon must stay in the scalar's range");
     require_finite(who, "gamma", plan_.schedule.gamma, first);
     on_plan(first, plan_);
+    bool const as_stored = std::same_as<T, S> && options_.feature == feature::identity && !options_.value_norm;
+    far_ = far_ || (as_stored ? is_far(S(largest)) : is_far(q) || is_far(pairs_.x) || is_far(pairs_.y));
     if constexpr (std::same_as<T, S>) {
-      if (!wide()) {
-        run_form(how, q, o.middleRows(first, n));
+      if (!wide() && !far_) {
+        run_form(how, q, pairs_, plan_.schedule, o.middleRows(first, n));
         return leave<S>(edge_, pairs_, k, options_.window, dv_);
       }
     }
     o_wide_.resize(n, state_.cols());
-    run_form(how, q, o_wide_);
-    if (wide()) normalise<S>(o_wide_, S(*options_.normalized_read), options_.denominator);
+    if (far_)
+      run_scaled(how, q);
+    else
+      run_form(how, q, pairs_, plan_.schedule, o_wide_);
+    for (index_t t = 0; t < n; ++t) {
+      S const up = far_ ? unit_(t) : S(1);
+      if (wide())
+        normalise<S>(o_wide_.row(t), S(S(*options_.normalized_read) / up), options_.denominator);
+      else if (far_)
+        o_wide_.row(t) *= up;
+    }
     o.middleRows(first, n) = o_wide_.leftCols(dv_).template cast<T>();
     leave<S>(edge_, pairs_, k, options_.window, dv_);
   }
@@ -146,7 +170,41 @@ class reader {
     return room;
   }
 
-  void run_form(form how, view<S> q, target<S> o);
+  /// Numbers whose products may leave the range of a float though the result does not.
+  [[nodiscard]] static bool is_far(S const& largest) {
+    if constexpr (std::floating_point<S>) return !(largest < std::ldexp(S(1), std::numeric_limits<S>::max_exponent / 4));
+    return false;
+  }
+  template <class M>
+  [[nodiscard]] static bool is_far(Eigen::DenseBase<M> const& m) {
+    if constexpr (std::floating_point<S>) return m.size() > 0 && is_far(S(m.derived().cwiseAbs().maxCoeff()));
+    return false;
+  }
+
+  void run_form(form how, view<S> q, pairs<S> const& p, schedule<S> const& plan, target<S> o);
+
+  /// The same map and the same bits by (2^−e x, 4^e w, 2^−e y) and 2^−f q, whose products stay in range: x w (y − Sᵀx)ᵀ and 2^f o.
+  /// e belongs to a pair, or under a window to all pairs of the segment; 2^f is left in unit_.
+  void run_scaled(form how, view<S> q) {
+    near_pairs_ = pairs_;
+    near_plan_ = plan_.schedule;
+    near_q_ = q;
+    unit_.resize(q.rows());
+    binade<S> const all(pairs_.x);
+    for (index_t i = 0; i < pairs_.x.rows(); ++i) {
+      binade<S> const one = options_.window > 1 ? all : binade<S>(pairs_.x.row(i));
+      if (one.up == S(0)) continue;
+      near_pairs_.x.row(i) *= one.down;
+      near_pairs_.y.row(i) *= one.down;
+      if (index_t const t = i - pairs_.before; t >= 0) near_plan_.weight.row(t) = near_plan_.weight.row(t) * one.up * one.up;
+    }
+    for (index_t t = 0; t < q.rows(); ++t) {
+      binade<S> const one(q.row(t));
+      unit_(t) = one.up == S(0) ? S(1) : one.up;
+      if (one.up != S(0)) near_q_.row(t) *= one.down;
+    }
+    run_form(how, near_q_, near_pairs_, near_plan_, o_wide_);
+  }
 
   rule rule_;
   options options_;
@@ -156,10 +214,15 @@ class reader {
   fwa::memory<S> entry_;  // where a read of several segments began
 
   mat<S> q_, k_, v_, o_wide_;
-  row<T> o_;
+  row<T> o_, next_o_;
   pairs<S> pairs_;
   planner<S> planner_;
   plan<S> plan_;
+  bool far_ = false;  // this sequence has met numbers whose products may leave the range
+  mat<S> near_q_;
+  pairs<S> near_pairs_;
+  schedule<S> near_plan_;
+  row<S> unit_;
   recurrent_block<S> recurrent_;
   masked_block<S> masked_;
   span_block<S> span_;
@@ -167,19 +230,18 @@ class reader {
 
 /// Outside the class, so that `extern template class reader<T>` spares a file that only calls the reader all forms.
 template <token T>
-void reader<T>::run_form(form how, view<S> q, target<S> o) {
-  schedule<S> const& plan = plan_.schedule;
+void reader<T>::run_form(form how, view<S> q, pairs<S> const& p, schedule<S> const& plan, target<S> o) {
   timing const when = options_.timing;
   switch (how) {
     case form::recurrent:
-      return block_by_block<recurrent_block<S>, S>(recurrent_, q, pairs_, plan, when, q.rows(), state_, o);
+      return block_by_block<recurrent_block<S>, S>(recurrent_, q, p, plan, when, q.rows(), state_, o);
     case form::masked:
-      return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, q.rows(), state_, o);
+      return block_by_block<masked_block<S>, S>(masked_, q, p, plan, when, q.rows(), state_, o);
     case form::chunk:
-      if (has_one_system(plan)) return block_by_block<masked_block<S>, S>(masked_, q, pairs_, plan, when, options_.chunk, state_, o);
-      return block_by_block<span_block<S>, S>(span_, q, pairs_, plan, when, options_.chunk, state_, o);
+      if (has_one_system(plan)) return block_by_block<masked_block<S>, S>(masked_, q, p, plan, when, options_.chunk, state_, o);
+      return block_by_block<span_block<S>, S>(span_, q, p, plan, when, options_.chunk, state_, o);
     case form::chunk_scan: {
-      reading<S> read = chunked_by_scan<S>(q, pairs_, plan, when, options_.chunk, state_);
+      reading<S> read = chunked_by_scan<S>(q, p, plan, when, options_.chunk, state_);
       o = read.o;
       state_ = std::move(read.S);
     }

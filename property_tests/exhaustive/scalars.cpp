@@ -148,21 +148,23 @@ void every_pair(char const* name) {
           f.outside += !(eta >= 0 && std::isfinite(eta) && raw >= -1 && raw <= 1 && gamma >= floor && gamma <= 1 && acts == (raw <= floor));
           double const rest = (1 - gain) * static_cast<double>(lambda);
           auto subnormal = [](double x) { return x != 0 && std::abs(x) < static_cast<double>(std::numeric_limits<float>::min()); };
-          if (subnormal(step) || subnormal(alpha) || subnormal(rest)) {
+          double const kept = sum == 0 ? 1 : (static_cast<double>(E) + rest) / sum;  // γ for β ≤ 1
+          if (subnormal(step) || subnormal(alpha) || subnormal(rest) || (beta <= 1 && subnormal(kept))) {
             ++f.underflow;
             continue;
           }
           if (step != 0) f.eta.see(std::abs(static_cast<double>(eta) - step) / step / u, beta);
           if (beta > 1)
             f.plain.see(std::abs(static_cast<double>(raw) - (1 - alpha)) / u / (std::abs(1 - alpha) + 4 * alpha), beta);
-          else if (double const kept = sum == 0 ? 1 : (static_cast<double>(E) + rest) / sum; kept != 0)
+          else if (kept != 0)
             f.stable.see(std::abs(static_cast<double>(raw) - kept) / kept / u, beta);
         }
     }));
     total += gains * ridges;
   }
   std::printf(
-      "%s (beta, lambda), E in {0, 2^-10, 1, 100}: %llu inputs, the clamp acts at %llu; at %llu eta overflows, at %llu it, eta lambda or "
+      "%s (beta, lambda), E in {0, 2^-10, 1, 100}: %llu inputs, the clamp acts at %llu; at %llu eta overflows, at %llu eta, eta lambda, "
+      "gamma or "
       "(1 - beta) lambda is "
       "subnormal and no error is claimed\n",
       name, static_cast<unsigned long long>(total), static_cast<unsigned long long>(all.clamped),

@@ -15,7 +15,7 @@ TEST_CASE("numerators over z q + epsilon, the sign of z q kept under sign_stable
   mat<double> const stable = (mat<double>(4, 2) << 2, 3, -2, -3, 6, 9, 6, 9).finished();
   auto divided = [&](denominator policy) -> mat<double> {
     mat<double> m = wide;
-    normalise<double>(m, 1, policy);
+    for (index_t t = 0; t < m.rows(); ++t) normalise<double>(m.row(t), 1, policy);
     return m.leftCols(2);
   };
   CHECK(divided(denominator::nonnegative) == plain);

@@ -197,6 +197,55 @@ TEST_CASE("refusals: every key that a case needs") {
   }
 }
 
+TEST_CASE("refusals: case.json that is no file, or nested without end, or long") {
+  scratch const room;
+  some_case().write(room.path / "folder");
+  fs::remove(room.path / "folder" / "case.json");
+  fs::create_directory(room.path / "folder" / "case.json");
+  check_refused(room.path, "apply " + quoted(room.path / "folder"), {"case.json", "is not a file"});
+  made_case deep = some_case();
+  deep.raw["case.json"] = "{\"rule\": " + std::string(100000, '[') + std::string(100000, ']') + "}";
+  deep.write(room.path / "deep");
+  check_refused(room.path, "apply " + quoted(room.path / "deep"), {"case.json", "nested too deeply"});
+  made_case wordy = some_case();
+  wordy.choices["rule"] = std::string(1000000, 'x');
+  wordy.write(room.path / "wordy");
+  check_refused(room.path, "apply " + quoted(room.path / "wordy"), {"rule is unknown", "xxxx"});
+  CHECK(contents(room.path / ".stderr").size() < 1000);
+}
+
+TEST_CASE("refusals: more heads than any machine has, in files without a number") {
+  scratch const room;
+  made_case c = some_case();
+  c.arrays.clear();
+  for (char const* name : {"q", "k", "v"}) c.raw[std::string(name) + ".npy"] = npy_bytes("<f8", "False", "(1000000000, 0, 1, 1)", "");
+  for (char const* name : {"beta", "lambda"}) c.raw[std::string(name) + ".npy"] = npy_bytes("<f8", "False", "(1000000000, 0, 1)", "");
+  c.write(room.path / "case");
+  check_refused(room.path, "apply " + quoted(room.path / "case"), {"1000000000", "heads"});
+}
+
+TEST_CASE("refusals: a link that leads nowhere stays, and so does nothing that was made on the way") {
+  scratch const room;
+  some_case().write(room.path / "case");
+  fs::create_symlink(room.path / "nowhere" / "at all", room.path / "link");
+  CHECK(run(room.path, "apply " + quoted(room.path / "case") + " --out " + quoted(room.path / "link")).status == 2);
+  CHECK(fs::is_symlink(room.path / "link"));
+  std::ofstream(room.path / "file") << "taken";
+  CHECK(run(room.path, "apply " + quoted(room.path / "case") + " --out " + quoted(room.path / "made" / ".." / "file" / "below")).status ==
+        2);
+  CHECK(!fs::exists(room.path / "made"));
+}
+
+TEST_CASE("refusals: standard output that takes nothing") {
+  scratch const room;
+  some_case().write(room.path / "case");
+  int const raw = std::system(("'" FWA_PROGRAM "' apply " + quoted(room.path / "case") + " --json --out " + quoted(room.path / "out") +
+                               " >/dev/full 2>" + quoted(room.path / ".stderr"))
+                                  .c_str());
+  CHECK(WEXITSTATUS(raw) == 2);
+  CHECK(contents(room.path / ".stderr").find("standard output") != std::string::npos);
+}
+
 TEST_CASE("refusals: a value that a narrower scalar cannot hold") {
   scratch const room;
   made_case c = some_case();

@@ -112,6 +112,26 @@ TEST_CASE("reading before the write with the key of the prefix is reading after 
   CHECK(before.bottomRows(19) == after.topRows(19));
 }
 
+TEST_CASE("signals that say nothing, or too much") {
+  scratch const dir;
+  std::string wave, errors;
+  for (int t = 0; t < 200; ++t) wave += std::to_string(std::sin(0.3 * t)) + "\n";
+  auto refused = [&](std::string const& content, char const* word) {
+    CHECK(dir.study("--quick --data " + dir.write("bad.csv", content).string() + " --out " + (dir.path / "out").string(), errors) == 2);
+    CHECK_MESSAGE(errors.find(word) != std::string::npos, errors);
+    CHECK(errors.find("bad.csv") != std::string::npos);
+    CHECK(!fs::exists(dir.path / "out"));
+  };
+  std::string same;
+  for (int t = 0; t < 200; ++t) same += "5\n";
+  refused(same, "no column changes");
+  refused(wave + "1e39\n", "deviations from the mean");
+  refused("1x,2\n" + wave, "line 1");
+  fs::path const good = dir.write("good.csv", "\xEF\xBB\xBF" + wave + "1e-400\n"), out = dir.path / "good";
+  REQUIRE_MESSAGE(dir.study("--quick --data " + good.string() + " --out " + out.string(), errors) == 0, errors);
+  CHECK(nlohmann::json::parse(read_all(out / "results.json")).at("data").at(0).at("tokens") == 201);
+}
+
 TEST_CASE("the program writes one page and all its numbers") {
   scratch const dir;
   std::string csv = "level\n", errors;

@@ -112,6 +112,7 @@ template <token T>
   detail::require_axes(who, r.law == step_law::given ? "gamma" : "lambda", forget, r.per_column && r.law == step_law::given ? each : one);
   require(entries.empty() || entries.size() == batch * heads, who, "there are ", batch * heads, " heads, but ", entries.size(),
           " memories");
+  check<S>(who, r, o, memory<S>{}, static_cast<index_t>(d), static_cast<index_t>(dv));
   shape_t const states{batch, heads, d, dv};
   (void)element_count(who, "S", states);
 

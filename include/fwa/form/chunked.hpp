@@ -9,6 +9,7 @@
 // Laws: forms_agree, chunk_size_is_free, continuation.
 #pragma once
 
+#include "../contract.hpp"
 #include "masked.hpp"
 #include "recurrent.hpp"
 #include "span.hpp"
@@ -26,6 +27,7 @@ template <class T>
 /// @param q φ(q) (T, dx)   @param C chunk, ≥ 1   @param S state before the first token (dx, dv)
 template <ring T>
 [[nodiscard]] reading<T> chunked(view<T> q, pairs<T> const& p, schedule<T> const& plan, timing when, index_t C, mat<T> S) {
+  require(C >= 1, "chunked", "chunk must be at least 1, but is ", C);
   return has_one_system(plan) ? block_by_block<masked_block<T>, T>(q, p, plan, when, C, std::move(S))
                               : block_by_block<span_block<T>, T>(q, p, plan, when, C, std::move(S));
 }

@@ -14,14 +14,12 @@
 
 namespace fwa {
 
-/// Divides, in place.   @param wide (T, dv + 1): numerators, and zᵀq in the last column
-template <real S>
-void normalise(mat<S>& wide, S const& epsilon_attn, denominator policy) {
-  index_t const dv = wide.cols() - 1;
-  for (index_t t = 0; t < wide.rows(); ++t) {
-    S const zq = wide(t, dv);
-    wide.row(t).head(dv) /= policy == denominator::sign_stable && zq < S(0) ? S(zq - epsilon_attn) : S(zq + epsilon_attn);
-  }
+/// Divides one row, in place.   @param wide (1, dv + 1): numerators, and zᵀq in the last column
+template <real S, class Row>
+void normalise(Row&& wide, S const& epsilon_attn, denominator policy) {
+  index_t const dv = wide.size() - 1;
+  S const zq = wide(dv);
+  wide.head(dv) /= policy == denominator::sign_stable && zq < S(0) ? S(zq - epsilon_attn) : S(zq + epsilon_attn);
 }
 
 }  // namespace fwa

@@ -9,6 +9,7 @@
 // Laws: forms_agree, scan_is_associative.
 #pragma once
 
+#include "../contract.hpp"
 #include "chunked.hpp"
 
 #include <vector>
@@ -98,6 +99,7 @@ template <class Block, ring T>
 /// As chunked(), with the boundary states from an associative scan.
 template <ring T>
 [[nodiscard]] reading<T> chunked_by_scan(view<T> q, pairs<T> const& p, schedule<T> const& plan, timing when, index_t C, mat<T> S) {
+  require(C >= 1, "chunked_by_scan", "chunk must be at least 1, but is ", C);
   if (has_one_system(plan)) return scan_blocks<masked_block<T>>(q, p, plan, when, C, std::move(S));
   if (!plan.per_column() || plan.rho == residual::zero) return scan_blocks<span_block<T>>(q, p, plan, when, C, std::move(S));
   mat<T> o(q.rows(), S.cols());
