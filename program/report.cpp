@@ -36,7 +36,8 @@ std::string method(std::vector<view_of_data> const& all) {
       "β_j ∝ (mean of v_j² on the prefix)^tilt, tilt in −0.25, 0, 0.25. "
       "DeltaNet's step is a number from 0.03 to 1 over the largest ‖k‖² of the prefix, so on a signal it is LMS where Falcon-1 is NLMS; "
       "its gate, and the decays of RetNet and Mamba-2, come from grids from 0.0003 to 0.1; Mamba-2's Δ_t is the "
-      "change of the key. Linear attention has nothing to choose, with its denominator (linear-attention/z) elu+1 or relu features.",
+      "change of the key. The exact ridge solution's λ is a power of ten from 0.0001 to 10,000. Linear attention has nothing to choose, "
+      "with its denominator (linear-attention/z) elu+1 or relu features.",
       "Text: p_j = 0.95 max(o_j, 0)/Σ max(o_i, 0) + 0.05/A over A characters, the loss is the mean of −log2 p; bigram counts go through "
       "the same rule. Signal: squared error over the variance of the scored values, "
       "after one factor a for a whole run, fitted on the prefix, because inner-product rules leave the scale of o open. All predictions "
@@ -62,11 +63,20 @@ char const* const page_style =
     "var(--faint);padding-top:1em}p{max-width:75ch}.answer{font-weight:500}"
     ".pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:24px}figure{margin:0;min-width:0}.plot{"
     "width:100%;height:auto;display:block}"
-    "figcaption{font-size:.85rem;margin:4px 0 8px}.scroll{overflow-x:auto;border:1px solid "
-    "var(--faint);border-radius:6px}table{border-collapse:collapse;font-size:.8rem;width:100%}"
-    "th,td{padding:3px 9px;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}tr>:first-child{text-align:left}thead "
-    "th{border-bottom:1px solid var(--ink);text-align:right}"
-    "tbody tr:nth-child(even){background:var(--faint)}tbody th{font-weight:500}.small{font-size:.85rem}";
+    "figcaption{font-size:.85rem;margin:4px 0 8px}"
+    // A shadow at each side that can still be scrolled to: the covers move with the table, the shadows stay.
+    ".scroll{overflow-x:auto;border:1px solid var(--faint);border-radius:6px;margin:12px 0;"
+    "background:linear-gradient(to right,var(--paper) 40%,transparent) left/40px 100% no-repeat local,"
+    "linear-gradient(to left,var(--paper) 40%,transparent) right/40px 100% no-repeat local,"
+    "linear-gradient(to right,var(--shadow),transparent) left/16px 100% no-repeat scroll,"
+    "linear-gradient(to left,var(--shadow),transparent) right/16px 100% no-repeat scroll}"
+    "table{border-collapse:collapse;font-size:.8rem;width:100%}caption{text-align:left;font-weight:600;padding:5px 9px}"
+    "th,td{padding:3px 9px;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}tr>:first-child{text-align:left}"
+    ".text{text-align:left;white-space:normal;min-width:9em}thead th{border-bottom:1px solid "
+    "var(--ink);white-space:normal;vertical-align:bottom}"
+    "tbody tr:nth-child(even){background:var(--stripe)}tbody th{font-weight:500}.small{font-size:.85rem}"
+    ":root{--stripe:rgb(120 135 150/.14);--shadow:rgb(40 60 90/.5)}"
+    "@media(prefers-color-scheme:dark){:root{--shadow:rgb(150 180 220/.5)}}";
 
 }  // namespace
 
@@ -93,51 +103,56 @@ std::string report_html(json const& results) {
       << plot_style() << page_style << "</style></head><body><h1>Fast weight attention on real data</h1>"
       << paragraph(
              "Memories that learn while they read: after each token, which update rule predicts the next one best, how exact are its "
-             "forms, and how fast? Every number below is also in results.json.");
+             "forms, and how fast? Every measured number below is also in results.json; medians and counts are taken from them.");
   std::vector<strings> sources;
   for (view_of_data const& v : all)
     sources.push_back({v.name(), v.raw().at("source"), shown(number_in(v.raw(), "tokens"), 6), shown(number_in(v.raw(), "dx")),
                        shown(number_in(v.raw(), "dv")), shown(number_in(v.raw(), "prefix"), 6)});
-  out << table({"data", "source", "tokens", "dx", "dv", "prefix"}, sources);
+  out << table("", {"data", "source", "tokens", "dx", "dv", "prefix"}, sources, 2);
 
-  auto per_data = [&](auto&& plot, auto&& numbers_table, std::string const& caption) {
+  auto per_data = [&](auto&& plot, auto&& caption, auto&& tables) {
     out << "<div class=\"pair\">";
-    for (view_of_data const& v : all) out << figure(svg(plot(v)), caption, numbers_table(v));
+    for (view_of_data const& v : all) out << figure(svg(plot(v)), caption(v));
     out << "</div>";
+    for (view_of_data const& v : all) out << tables(v);
   };
+  auto always = [](char const* caption) { return [caption](view_of_data const&) { return caption; }; };
+  std::string const plain = paragraph(plain_words(results.at("speed")));
   out << "<h2>Does next-latent pairing predict better than same-step pairing?</h2>";
-  for (view_of_data const& v : all) out << paragraph(cells_answer(v), "answer");
-  per_data(cells_plot, cells_table,
-           "Loss on the tokens after the prefix, each rule and cell with settings of its own. Upright lines: the exact ridge solution and "
-           "the plain baseline. Losses of a signal above 3 dB stand at the right edge; a rule that diverges has no dot.");
+  for (view_of_data const& v : all) out << paragraph(cells_answer(v), "answer") << (v.text() ? paragraph(text_answer(v), "answer") : "");
+  per_data(cells_plot, cells_caption, cells_tables);
   out << "<h2>How far from the exact ridge solution, and from a plain baseline?</h2>";
   for (view_of_data const& v : all) out << paragraph(references_answer(v), "answer");
-  per_data(curve_plot, references_table,
-           "Loss in 24 equal parts of the sequence, shifted pairs, read after write; of a signal, over the variance within the part. Read "
-           "back is recall of what was just written, shown to be recognised and not counted.");
+  per_data(
+      curve_plot,
+      always("Loss in 24 equal parts of the sequence, shifted pairs, read after write; of a signal, over the variance within the part. "
+             "Read back is recall of what was just written, shown to be recognised and not counted."),
+      references_table);
   out << "<h2>How do f32 and bf16 drift from 50 digits?</h2>";
   for (view_of_data const& v : all) out << paragraph(drift_answer(v), "answer");
+  out << plain;
   for (char const* rule : {"falcon-1", "falcon-3a"})
-    per_data([rule](view_of_data const& v) { return drift_plot(v, rule); },
-             [rule](view_of_data const& v) { return rule == std::string("falcon-1") ? drift_table(v) : lines_table(drift_plot(v, rule)); },
-             "Root mean square error over root mean square of o, in 16 parts. A text is read with its eight most frequent characters as "
-             "value columns, which changes no column; masked and chunk scan read at most 1,024 tokens. A dash: not finite, as where a raw "
-             "step diverges.");
-  out << "<h2>How far do the forms disagree?</h2>" << paragraph(forms_answer(all), "answer");
-  per_data(
-      forms_plot, [](view_of_data const& v) { return dots_table(forms_plot(v), "units of u"); },
-      "Largest difference of any output, over the largest output, in units of the format's rounding u. A form that agrees in every bit has "
-      "no dot.");
+    per_data(
+        [rule](view_of_data const& v) { return drift_plot(v, rule); },
+        always("Root mean square error over root mean square of o, in 16 parts. A text is read with its eight most frequent "
+               "characters as value columns, which changes no column; masked and chunk scan read at most 1,024 tokens. –: not read this "
+               "far, or not finite."),
+        [rule](view_of_data const& v) { return rule == std::string("falcon-1") ? drift_table(v) : lines_table(drift_plot(v, rule)); });
+  out << "<h2>How far do the forms disagree?</h2>" << paragraph(forms_answer(all), "answer") << plain;
+  per_data(forms_plot,
+           always("Largest difference of any output, over the largest output, in units of the format's rounding u. A form that agrees in "
+                  "every bit has no dot. –: not finite."),
+           [](view_of_data const& v) { return dots_table(forms_plot(v)); });
   out << "<h2>How often does the clamp act?</h2>" << paragraph(clamp_answer(all), "answer");
-  per_data(
-      clamp_plot, [](view_of_data const& v) { return lines_table(clamp_plot(v)); }, "Falcon-1 with an absolute ridge; decay floor 1e-6.");
-  out << "<h2>How fast is each form?</h2>" << paragraph(speed_answer(results), "answer") << "<div class=\"pair\">";
+  per_data(clamp_plot, always("Share of the steps that the decay floor changes; Falcon-1, absolute ridge, decay floor 1e-6."),
+           [](view_of_data const& v) { return lines_table(clamp_plot(v)); });
+  out << "<h2>How fast is each form?</h2>" << paragraph(speed_answer(results), "answer") << plain << "<div class=\"pair\">";
   for (char const* number : {"f64", "f32"})
-    out << figure(svg(speed_plot(results, number)), "One head, one core, alignment and step included.", speed_table(results, number));
-  out << "</div><h2>How it was done</h2>" << method(all)
-      << paragraph(
-             "Compiler " + results.at("machine").at("compiler").get<std::string>() + ", " + shown(number_in(results, "seconds")) + " s.",
-             "small")
+    out << figure(svg(speed_plot(results, number)), "One head, one core, alignment and step included.");
+  out << "</div>" << speed_table(results) << "<h2>How it was done</h2>" << method(all)
+      << paragraph("Compiler: " + results.at("machine").at("compiler").get<std::string>() + "; the study took " +
+                       shown(number_in(results, "seconds")) + " s.",
+                   "small")
       << "</body></html>\n";
   return out.str();
 }

@@ -42,25 +42,41 @@ inline constexpr char const* form_names[] = {"recurrent", "masked", "chunk", "ch
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-[[nodiscard]] inline std::string words_of(json const& setting) {
+/// The chosen setting of a row; a star marks an end of its grid.
+[[nodiscard]] inline std::string words_of(json const& row) {
   std::string out;
-  for (auto const& [key, value] : setting.items())
-    out += (out.empty() ? "" : ", ") + key + ' ' + (value.is_number() ? shown(value.get<double>()) : value.get<std::string>());
+  json const& ends = row.at("grid_ends");
+  for (auto const& [key, value] : row.at("setting").items())
+    out += (out.empty() ? "" : ", ") + key + "\u00a0" + (value.is_number() ? shown(value.get<double>()) : value.get<std::string>()) +
+           (std::ranges::find(ends, json(key)) == ends.end() ? "" : "*");
   return out.empty() ? "nothing to choose" : out;
 }
 
-/// A table; the first column is text, the rest numbers.
-[[nodiscard]] inline std::string table(strings const& head, std::vector<strings> const& rows) {
+inline constexpr char const* note_on_ends =
+    "* the end of its grid: a larger grid may do better. A ridge or decay of 0 is not marked: nothing lies below it.";
+
+/// A table; the first columns are text, the rest numbers.
+[[nodiscard]] inline std::string table(std::string const& caption, strings const& head, std::vector<strings> const& rows,
+                                       std::size_t texts = 1) {
   std::ostringstream out;
-  out << "<div class=\"scroll\"><table><thead><tr>";
-  for (std::string const& h : head) out << "<th>" << escaped(h) << "</th>";
-  out << "</tr></thead><tbody>";
-  for (strings const& r : rows) {
+  auto write = [&](strings const& cells, bool of_head) {
     out << "<tr>";
-    for (std::size_t i = 0; i < r.size(); ++i)
-      out << (i == 0 ? "<th scope=\"row\">" : "<td>") << escaped(r[i]) << (i == 0 ? "</th>" : "</td>");
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      std::string const tag = of_head || i == 0 ? "th" : "td";
+      out << '<' << tag
+          << (of_head  ? " scope=\"col\""
+              : i == 0 ? " scope=\"row\""
+                       : "")
+          << (0 < i && i < texts ? " class=\"text\">" : ">") << escaped(cells[i]) << "</" << tag << '>';
+    }
     out << "</tr>";
-  }
+  };
+  out << "<div class=\"scroll\"><table>";
+  if (!caption.empty()) out << "<caption>" << escaped(caption) << "</caption>";
+  out << "<thead>";
+  write(head, true);
+  out << "</thead><tbody>";
+  for (strings const& r : rows) write(r, false);
   out << "</tbody></table></div>";
   return out.str();
 }
@@ -69,8 +85,8 @@ inline constexpr char const* form_names[] = {"recurrent", "masked", "chunk", "ch
   return std::string("<p class=\"") + kind + "\">" + escaped(text) + "</p>";
 }
 
-[[nodiscard]] inline std::string figure(std::string const& plot, std::string const& caption, std::string const& numbers_table) {
-  return "<figure>" + plot + "<figcaption>" + escaped(caption) + "</figcaption>" + numbers_table + "</figure>";
+[[nodiscard]] inline std::string figure(std::string const& plot, std::string const& caption) {
+  return "<figure>" + plot + "<figcaption>" + escaped(caption) + "</figcaption></figure>";
 }
 
 /// One data set of results.json, by rule.
@@ -90,6 +106,9 @@ class view_of_data {
   [[nodiscard]] strings const& rules() const { return rules_; }
   [[nodiscard]] json const& cell(std::size_t rule, std::size_t cell) const { return d_.at("cells")[rule * 4 + cell]; }
   [[nodiscard]] double loss(std::size_t rule, std::size_t c) const { return number_in(cell(rule, c), "loss"); }
+  [[nodiscard]] double accuracy(std::size_t rule, std::size_t c) const { return number_in(cell(rule, c), "accuracy"); }  // of a text
+  [[nodiscard]] double uniform() const { return number_in(d_, "uniform"); }  // of a text: log2 A
+  [[nodiscard]] std::string uniform_name() const { return "uniform, log2 " + shown(number_in(d_, "dv")); }
   [[nodiscard]] json const& reference(std::size_t i) const { return d_.at("references")[i]; }  // exact ridge, plain baseline
   [[nodiscard]] double reference_loss(std::size_t i) const { return number_in(reference(i), "loss"); }
   [[nodiscard]] std::string reference_name(std::size_t i) const { return reference(i).at("name"); }

@@ -17,10 +17,12 @@ std::string coordinate(double x) {
   return text;
 }
 
-/// From numbers to a stretch of the drawing, with ticks.
+/// From numbers to a stretch of the drawing, with ticks. It begins on a tick and ends on one, but at the greatest number where that is
+/// asked for, or where the next power of ten is far.
 class scale {
  public:
-  scale(std::vector<double> const& values, bool log, double from, double to, int most_ticks) : log_(log), from_(from), to_(to) {
+  scale(std::vector<double> const& values, bool log, double from, double to, int most_ticks, bool exact_end = false)
+      : log_(log), from_(from), to_(to) {
     bool any = false;
     for (double v : values)
       if (std::isfinite(v) && (!log || v > 0)) {
@@ -37,8 +39,11 @@ class scale {
     double step = log ? std::ceil((high_ - low_) / most_ticks) : nice((high_ - low_) / most_ticks);
     if (log) step = std::max(step, 1.0);
     low_ = std::floor(low_ / step + 1e-9) * step;
-    high_ = std::ceil(high_ / step - 1e-9) * step;
+    double const end = std::ceil(high_ / step - 1e-9) * step;
+    bool const far = log && end - high_ > step / 2 && high_ - low_ >= step;
+    if (!exact_end && !far) high_ = end;
     for (int i = 0; low_ + i * step <= high_ + 1e-9 * step; ++i) ticks_.push_back(low_ + i * step);
+    if (exact_end && high_ - ticks_.back() > 0.4 * step) ticks_.push_back(high_);
   }
 
   [[nodiscard]] double operator()(double v) const { return along(log_ ? std::log10(v) : v); }
@@ -80,21 +85,27 @@ std::string marker(std::size_t kind, double x, double y, double r = 4.2) {
   }
 }
 
-/// Markers with names, as many a line as fit; returns where it ends.
-double legend(std::ostream& out, std::vector<std::string> const& names, std::size_t first_kind, bool upright, double y) {
-  double x = 16;
+struct sample {
+  bool line, dot;
+};
+
+/// Samples with names, as many a line as fit; returns where it ends.
+double legend(std::ostream& out, std::vector<std::string> const& names, std::size_t first_kind, sample s, double y) {
+  constexpr double begin = 10;
+  double const length = s.line ? 28 : 10;
+  double x = begin;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    double const w = 27 + 7.4 * double(names[i].size());
-    if (x > 16 && x + w > width) {
-      x = 16;
+    double const w = length + 18 + 7.4 * double(names[i].size());
+    if (x > begin && x + w > width) {
+      x = begin;
       y += 20;
     }
     std::size_t const kind = first_kind + i;
-    if (upright)
-      out << "<line class=\"l s" << kind % 8 << "\" x1=\"" << x << "\" x2=\"" << x << "\" y1=\"" << y - 10 << "\" y2=\"" << y + 2 << "\"/>";
-    else
-      out << marker(kind, x, y - 4);
-    out << "<text x=\"" << x + 10 << "\" y=\"" << y << "\">" << escaped(names[i]) << "</text>";
+    if (s.line)
+      out << "<line class=\"l s" << kind % 8 << " d" << kind % 8 << "\" x1=\"" << x << "\" x2=\"" << x + length << "\" y1=\"" << y - 4
+          << "\" y2=\"" << y - 4 << "\"/>";
+    if (s.dot) out << marker(kind, x + length / 2, y - 4);
+    out << "<text x=\"" << x + length + 5 << "\" y=\"" << y << "\">" << escaped(names[i]) << "</text>";
     x += w;
   }
   return y + 20;
@@ -159,37 +170,59 @@ std::string svg(line_plot const& p) {
     }
     out << "<path class=\"l s" << i % 8 << " d" << i % 8 << "\" d=\"" << path << "\"/>" << marks;
   }
-  double const end = legend(out, names_of(p.lines), 0, false, bottom + 60);
+  double const end = legend(out, names_of(p.lines), 0, {.line = true, .dot = true}, bottom + 60);
   return framed(p.title, end, out.str());
 }
 
 std::string svg(dot_plot const& p) {
-  constexpr double left = 138, row_height = 26;
-  double const apart = std::min(5.0, 16 / std::max(1.0, double(p.dots.size())));  // dots of a row stand a little below each other
-  double const bottom = top + row_height * double(p.rows.size());
+  constexpr double left = 138;
+  double const count = std::max(1.0, double(p.dots.size()));
+  struct row_place {
+    double middle, apart;  // dots of a row stand a little below each other
+  };
+  std::vector<row_place> places;
   std::vector<double> xs;
-  for (series const& s : p.dots)
-    for (double x : s.x) xs.push_back(std::min(x, p.most));
-  for (series const& s : p.lines) xs.push_back(s.x.front());
-  scale const sx(xs, p.x.log, left + 8, width - right - 8, 5);
+  double bottom = top;
+  bool any_beyond = false;
+  for (std::size_t r = 0; r < p.rows.size(); ++r) {
+    bool beyond = false;
+    for (series const& s : p.dots) {
+      xs.push_back(std::min(s.x[r], p.most));
+      beyond = beyond || s.x[r] > p.most;
+    }
+    any_beyond = any_beyond || beyond;
+    double const apart = beyond ? 14 : std::min(5.0, 16 / count), height = beyond ? 14 * count + 6 : 26;  // each value a line
+    places.push_back({bottom + height / 2, apart});
+    bottom += height;
+  }
+  for (series const& s : p.lines) xs.push_back(std::min(s.x.front(), p.most));
+  scale const sx(xs, p.x.log, left + 8, width - right - 8, 5, any_beyond);
   std::ostringstream out;
   upright_grid(out, sx, p.x, left, bottom);
   for (std::size_t r = 0; r < p.rows.size(); ++r) {
-    double const y = top + row_height * (double(r) + 0.5);
+    double const y = places[r].middle;
     out << "<line class=\"grid\" x1=\"" << left << "\" x2=\"" << width - right << "\" y1=\"" << y << "\" y2=\"" << y << "\"/><text x=\""
         << left - 8 << "\" y=\"" << y + 4 << "\" text-anchor=\"end\">" << escaped(p.rows[r]) << "</text>";
   }
   for (std::size_t i = 0; i < p.lines.size(); ++i)
-    if (double const x = p.lines[i].x.front(); sx.shows(x))
+    if (double const x = std::min(p.lines[i].x.front(), p.most); sx.shows(x))
       out << "<line class=\"l s" << (p.dots.size() + i) % 8 << " d" << (p.dots.size() + i) % 8 << "\" x1=\"" << coordinate(sx(x))
           << "\" x2=\"" << coordinate(sx(x)) << "\" y1=\"" << top << "\" y2=\"" << bottom << "\"/>";
+  if (any_beyond)
+    out << "<line class=\"frame\" x1=\"" << coordinate(sx(p.most)) << "\" x2=\"" << coordinate(sx(p.most)) << "\" y1=\"" << top
+        << "\" y2=\"" << bottom << "\"/>";
   for (std::size_t r = 0; r < p.rows.size(); ++r)
-    for (std::size_t i = p.dots.size(); i-- > 0;)
-      if (sx.shows(p.dots[i].x[r]))
-        out << marker(i, sx(std::min(p.dots[i].x[r], p.most)),
-                      top + row_height * (double(r) + 0.5) + apart * (double(i) - double(p.dots.size() - 1) / 2));
-  double end = legend(out, names_of(p.dots), 0, false, bottom + 62);
-  if (!p.lines.empty()) end = legend(out, names_of(p.lines), p.dots.size(), true, end);
+    for (std::size_t i = p.dots.size(); i-- > 0;) {
+      double const value = p.dots[i].x[r], y = places[r].middle + places[r].apart * (double(i) - (count - 1) / 2);
+      if (!sx.shows(value)) continue;
+      double const x = sx(std::min(value, p.most));
+      out << marker(i, x, y);
+      if (value > p.most)
+        out << "<text class=\"value\" x=\"" << coordinate(x - 8) << "\" y=\"" << y + 4 << "\" text-anchor=\"end\">" << shown(value, 4)
+            << " →</text>";
+    }
+  double end = legend(out, names_of(p.dots), 0, {.line = false, .dot = true}, bottom + 62);
+  if (!p.lines.empty()) end = legend(out, names_of(p.lines), p.dots.size(), {.line = true, .dot = false}, end);
   return framed(p.title, end, out.str());
 }
 
@@ -200,7 +233,8 @@ std::string plot_style() {
          "--s0:#6db6ff;--s1:#ff9a5c;--s2:#4fd0a5;--s3:#f08fd8;--s4:#e3c04b;--s5:#a9b3bf;--s6:#ff8fa8;--s7:#b3b0ff}}"
          ".plot{font:13px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}.plot text{fill:var(--ink)}.plot "
          ".title{font-weight:600;font-size:14px}"
-         ".plot .grid{stroke:var(--faint);stroke-width:1}.plot .l{fill:none;stroke-width:1.8}"
+         ".plot .value{font-size:12px;stroke:var(--paper);stroke-width:3px;paint-order:stroke}"
+         ".plot .grid{stroke:var(--faint);stroke-width:1}.plot .frame{stroke:var(--ink);stroke-width:1}.plot .l{fill:none;stroke-width:1.8}"
          ".plot .s0{--c:var(--s0)}.plot .s1{--c:var(--s1)}.plot .s2{--c:var(--s2)}.plot .s3{--c:var(--s3)}.plot .s4{--c:var(--s4)}.plot "
          ".s5{--c:var(--s5)}"
          ".plot .s6{--c:var(--s6)}.plot .s7{--c:var(--s7)}"

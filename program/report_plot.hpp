@@ -34,7 +34,7 @@ struct dot_plot {
   std::vector<std::string> rows;
   std::vector<series> dots;   ///< at most 8; y is not used
   std::vector<series> lines;  ///< upright lines at x[0], after the dots' markers
-  double most = 1e300;        ///< dots beyond it stand at the right edge
+  double most = 1e300;        ///< where a dot is beyond it the axis ends here, and such dots stand on the frame beside their value
 };
 
 [[nodiscard]] std::string svg(line_plot const&);

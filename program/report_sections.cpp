@@ -10,13 +10,9 @@ std::string shown_loss(double x) { return std::isfinite(x) ? shown(x, 4) : "dive
 
 std::vector<double> drift_of(json const& row, char const* number, char const* form) { return numbers(row.at(number).at(form).at("error")); }
 
-double last_finite(std::vector<double> const& values) {
-  for (auto it = values.rbegin(); it != values.rend(); ++it)
-    if (std::isfinite(*it)) return *it;
-  return nan;
-}
-
 double speed(json const& row, char const* number, char const* form) { return number_in(row.at(number), form); }
+
+std::string percent(double part) { return shown(100 * part) + " %"; }
 
 }  // namespace
 
@@ -42,6 +38,30 @@ std::string cells_answer(view_of_data const& v) {
          shown(std::abs(l)) + ' ' + v.unit() + " in the median.";
 }
 
+std::string text_answer(view_of_data const& v) {
+  std::size_t const n = v.rules().size();
+  std::size_t worse = 0, better = 0;
+  std::vector<double> shifted, same_step;
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t c : {2, 3}) worse += !(v.loss(r, c) <= v.uniform());
+    better += v.accuracy(r, 0) > v.accuracy(r, 2);
+    shifted.push_back(v.accuracy(r, 0));
+    same_step.push_back(v.accuracy(r, 2));
+  }
+  std::string const A = shown(number_in(v.raw(), "dv"));
+  return "Guessing uniformly costs log2 " + A + " = " + shown(v.uniform(), 4) + " bits; " + std::to_string(worse) + " of " +
+         std::to_string(2 * n) + " same-step cells cost more" +
+         (worse > 0
+              ? ", so the gap in bits depends on the probability rule, which leaves 0.05/" + A + " to a character that a memory excludes"
+              : "") +
+         ". By accuracy, which needs no such rule, next-latent pairs read after the write are better for " + std::to_string(better) +
+         " of " + std::to_string(n) + " rules, " + percent(median(shifted)) + " against " + percent(median(same_step)) +
+         " in the medians; always guessing the most frequent character of the prefix reaches " +
+         percent(number_in(v.raw(), "most_frequent")) +
+         ". All keys of a text have length 1, so DeltaNet is Falcon-1 without a ridge there, and so is gated DeltaNet where it chose no "
+         "gate: with the same step their numbers are equal.";
+}
+
 dot_plot cells_plot(view_of_data const& v) {
   dot_plot p{"Online prediction, " + v.name(),
              {v.text() ? "bits per character (less is better)" : "normalised squared error, dB (less is better)", false},
@@ -54,19 +74,36 @@ dot_plot cells_plot(view_of_data const& v) {
     for (std::size_t r = 0; r < v.rules().size(); ++r) p.dots.back().x.push_back(v.loss(r, c));
   }
   for (std::size_t i = 0; i < 2; ++i) p.lines.push_back({v.reference_name(i), {v.reference_loss(i)}, {}});
-  if (!v.text()) p.most = 3;
+  if (v.text())
+    p.lines.push_back({v.uniform_name(), {v.uniform()}, {}});
+  else
+    p.most = 3;
   return p;
 }
 
-std::string cells_table(view_of_data const& v) {
-  std::vector<strings> rows;
-  for (std::size_t r = 0; r < v.rules().size(); ++r) {
-    strings row = {v.rules()[r]};
-    for (std::size_t c = 0; c < 4; ++c) row.push_back(shown_loss(v.loss(r, c)));
-    row.push_back(words_of(v.cell(r, 0).at("setting")));
-    rows.push_back(row);
-  }
-  return table({"rule, " + v.unit(), "shifted, RAW", "shifted, RBW", "same-step, RAW", "same-step, RBW", "chosen for shifted, RAW"}, rows);
+std::string cells_caption(view_of_data const& v) {
+  return std::string("Loss on the tokens after the prefix, each rule and cell with settings of its own. Upright lines: ") +
+         (v.text() ? "the exact ridge solution, the plain baseline and guessing uniformly."
+                   : "the exact ridge solution and the plain baseline. Losses above 3 dB are drawn on the right edge with their value.") +
+         " A rule that diverges has no dot.";
+}
+
+std::string cells_tables(view_of_data const& v) {
+  auto of_cells = [&](std::string const& what, auto&& entry, std::size_t texts = 1) {
+    std::vector<strings> rows;
+    for (std::size_t r = 0; r < v.rules().size(); ++r) {
+      rows.push_back({v.rules()[r]});
+      for (std::size_t c = 0; c < 4; ++c) rows.back().push_back(entry(r, c));
+    }
+    strings head = {"rule"};
+    head.insert(head.end(), std::begin(cell_names), std::end(cell_names));
+    return table(v.name() + ", " + what, head, rows, texts);
+  };
+  return of_cells(v.unit(), [&](std::size_t r, std::size_t c) { return shown_loss(v.loss(r, c)); }) +
+         (v.text() ? of_cells("accuracy, %", [&](std::size_t r, std::size_t c) { return shown(100 * v.accuracy(r, c)); }) : "") +
+         of_cells(
+             "chosen settings", [&](std::size_t r, std::size_t c) { return words_of(v.cell(r, c)); }, 5) +
+         paragraph(note_on_ends, "small");
 }
 
 // 2. The exact solution and a plain baseline.
@@ -82,16 +119,17 @@ std::string references_answer(view_of_data const& v) {
   std::string const n = std::to_string(v.rules().size());
   std::string accuracy;
   if (v.text()) {
-    auto percent = [](json const& j) { return shown(100 * number_in(j, "accuracy")) + " %"; };
+    auto accuracy_of = [](json const& j) { return percent(number_in(j, "accuracy")); };
     accuracy = " Counted by the share of characters that are guessed right, which needs no rule for probabilities, " + v.rules()[best] +
-               " reaches " + percent(v.cell(best, 0)) + ", the exact ridge solution " + percent(v.reference(0)) + " and the baseline " +
-               percent(v.reference(1)) + ".";
+               " reaches " + accuracy_of(v.cell(best, 0)) + ", the exact ridge solution " + accuracy_of(v.reference(0)) +
+               " and the baseline " + accuracy_of(v.reference(1)) + ".";
   }
   return "On " + v.name() + ", of the shifted, read-after-write memories " + v.rules()[best] + " predicts best (" +
          shown(v.loss(best, 0), 4) + ' ' + v.unit() + "), " + shown(std::abs(gap)) + ' ' + v.unit() + (gap > 0 ? " behind" : " ahead of") +
-         " the exact ridge solution (" + shown(v.reference_loss(0), 4) + "), which solves for all pairs so far at every token; " +
-         std::to_string(beat_ridge) + " of " + n + " rules do better than it. " + std::to_string(beat_plain) + " of " + n +
-         " do better than the plain baseline, " + v.reference_name(1) + " (" + shown(v.reference_loss(1), 4) + ")." + accuracy;
+         " the exact ridge solution (" + words_of(v.reference(0)) + ": " + shown(v.reference_loss(0), 4) +
+         "), which solves for all pairs so far at every token; " + std::to_string(beat_ridge) + " of " + n + " rules do better than it. " +
+         std::to_string(beat_plain) + " of " + n + " do better than the plain baseline, " + v.reference_name(1) + " (" +
+         shown(v.reference_loss(1), 4) + ")." + accuracy;
 }
 
 line_plot curve_plot(view_of_data const& v) {
@@ -118,18 +156,32 @@ std::string references_table(view_of_data const& v) {
     } else {
       row.push_back(shown(number_in(j, "nmse")));
     }
-    row.push_back(j.contains("read_back") ? shown(number_in(j.at("read_back"), "loss"), 4) : "");
+    row.push_back(j.contains("read_back") ? shown(number_in(j.at("read_back"), "loss"), 4) : "–");
     rows.push_back(row);
   };
-  for (std::size_t i = 0; i < 2; ++i) add(v.reference_name(i), v.reference(i));
+  add(v.reference_name(0) + ", " + words_of(v.reference(0)), v.reference(0));
+  add(v.reference_name(1), v.reference(1));
   for (std::size_t r = 0; r < v.rules().size(); ++r) add(v.rules()[r], v.cell(r, 0));
-  strings head = {"shifted, read after write", v.unit(), "to exact ridge", "to " + v.reference_name(1)};
+  strings head = {"rule", v.unit(), "to exact ridge", "to " + v.reference_name(1)};
   if (v.text())
     head.insert(head.end(), {"accuracy, %", "mean 1/rank"});
   else
     head.push_back("error / variance");
   head.push_back("read back (not prediction)");
-  return table(head, rows);
+  return table(v.name() + ", shifted, read after write", head, rows) +
+         (v.reference(0).at("grid_ends").empty() ? "" : paragraph(note_on_ends, "small"));
+}
+
+// 3 to 6: one setting.
+
+std::string plain_words(json const& rows) {
+  json all;  // no two rules differ in a value that both have
+  for (json const& row : rows) all.update(row.at("setting"));
+  auto of = [&all](char const* key) { return shown(number_in(all, key)); };
+  return "One plain setting for all, not chosen: β = " + of("beta") + ", scale-coupled λ = " + of("lambda_scale") + ", windows of " +
+         of("window") + " tokens, tilt " + of("tilt") + "; RetNet, Mamba-2 and gated DeltaNet forget " + of("forget") +
+         " a token (Mamba-2 times Δ_t), DeltaNet and gated DeltaNet step " + of("size") +
+         " over the largest ‖k‖² of the prefix; linear attention's denominator has " + all.at("feature").get<std::string>() + " features.";
 }
 
 // 3. Drift.
@@ -139,15 +191,18 @@ std::string drift_answer(view_of_data const& v) {
       "On " + v.name() + ", over " + shown(number_in(v.raw().at("drift")[0], "tokens"), 5) + " tokens of the recurrent form: ";
   for (auto const& [number, text] : {std::pair("f32", "binary32"), std::pair("bf16", "bfloat16 tokens with a binary32 memory")}) {
     std::vector<double> final, growth;
+    double most = nan;
+    std::size_t lost = 0;
     for (json const& row : v.raw().at("drift")) {
       std::vector<double> const e = drift_of(row, number, "recurrent");
-      final.push_back(last_finite(e));
-      growth.push_back(last_finite(e) / e.front());
+      final.push_back(e.back());
+      growth.push_back(e.back() / e.front());
+      most = std::fmax(most, e.back());
+      lost += !std::isfinite(e.back());
     }
-    double const most = *std::ranges::max_element(final, {}, [](double x) { return std::isfinite(x) ? x : -1; });
     out += std::string(text) + " ends with a relative error of " + shown(median(final), 2) + " in the median rule and " + shown(most, 2) +
            " in the worst, " + shown(median(growth), 2) + " times that of the first sixteenth (median)" +
-           (number == std::string("f32") ? "; " : ". ");
+           (lost > 0 ? ", " + std::to_string(lost) + " rules not finite and left out" : "") + (number == std::string("f32") ? "; " : ". ");
   }
   return out +
          "The 50-digit recurrence with the numbers as double precision holds them is the truth; rounding the tokens to the format counts "
@@ -167,17 +222,22 @@ line_plot drift_plot(view_of_data const& v, std::string const& rule) {
 }
 
 std::string drift_table(view_of_data const& v) {
+  json const& first = v.raw().at("drift")[0];
+  std::size_t parts = first.at("t").size();  // that every form reads
+  for (char const* form : form_names) parts = std::min(parts, drift_of(first, "f32", form).size());
   std::vector<strings> rows;
   for (json const& row : v.raw().at("drift")) {
     strings r = {row.at("rule")};
     for (char const* number : {"f32", "bf16"})
-      for (char const* form : form_names) r.push_back(shown(last_finite(drift_of(row, number, form)), 2));
+      for (char const* form : form_names) r.push_back(shown(drift_of(row, number, form)[parts - 1], 2));
     rows.push_back(r);
   }
-  strings head = {"relative error at the end"};
+  strings head = {"rule"};
   for (char const* number : {"f32 ", "bf16 "})
     for (char const* form : form_names) head.push_back(std::string(number) + form);
-  return table(head, rows);
+  double const part = number_in(first, "tokens") / double(first.at("t").size());
+  return table(v.name() + ", relative error of tokens " + shown(part * double(parts - 1) + 1) + " to " + shown(part * double(parts)), head,
+               rows);
 }
 
 // 4. Agreement of the forms.
@@ -210,15 +270,15 @@ dot_plot forms_plot(view_of_data const& v) {
   return p;
 }
 
-std::string dots_table(dot_plot const& p, std::string const& head) {
-  strings names = {head};
+std::string dots_table(dot_plot const& p) {
+  strings names = {"rule"};
   for (series const& s : p.dots) names.push_back(s.name);
   std::vector<strings> rows;
   for (std::size_t r = 0; r < p.rows.size(); ++r) {
     rows.push_back({p.rows[r]});
     for (series const& s : p.dots) rows.back().push_back(shown(s.x[r]));
   }
-  return table(names, rows);
+  return table(p.title, names, rows);
 }
 
 // 5. The clamp.
@@ -255,9 +315,9 @@ std::string lines_table(line_plot const& p) {
   std::vector<strings> rows;
   for (std::size_t i = 0; i < p.lines.front().x.size(); ++i) {
     rows.push_back({shown(p.lines.front().x[i])});
-    for (series const& s : p.lines) rows.back().push_back(i < s.y.size() ? shown(s.y[i]) : "");
+    for (series const& s : p.lines) rows.back().push_back(i < s.y.size() ? shown(s.y[i]) : "–");
   }
-  return table(head, rows);
+  return table(p.title, head, rows);
 }
 
 // 6. Speed.
@@ -276,7 +336,7 @@ std::string speed_answer(json const& results) {
          results.at("machine").at("vectors").get<std::string>() + ", keys of " + shown(number_in(row, "dx")) + " and values of " +
          shown(number_in(row, "dv")) + " numbers, medians of " + shown(number_in(row, "repeats")) +
          " reads of 1,024 tokens (masked: 512, its cost grows with the length). A dense map a value column makes the scan of per-column "
-         "regression pointless here; it is left out.";
+         "regression pointless here; it is left out (–).";
 }
 
 dot_plot speed_plot(json const& results, char const* number) {
@@ -290,13 +350,16 @@ dot_plot speed_plot(json const& results, char const* number) {
   return p;
 }
 
-std::string speed_table(json const& results, char const* number) {
+std::string speed_table(json const& results) {
+  strings head = {"rule"};
   std::vector<strings> rows;
-  for (json const& row : results.at("speed")) {
-    rows.push_back({row.at("rule")});
-    for (char const* form : form_names) rows.back().push_back(shown(speed(row, number, form), 3));
-  }
-  return table({"tokens per second", "recurrent", "masked", "chunk", "chunk scan"}, rows);
+  for (json const& row : results.at("speed")) rows.push_back({row.at("rule")});
+  for (char const* number : {"f64", "f32"})
+    for (char const* form : form_names) {
+      head.push_back(std::string(number) + ' ' + form);
+      for (std::size_t r = 0; r < rows.size(); ++r) rows[r].push_back(shown(speed(results.at("speed")[r], number, form), 3));
+    }
+  return table("tokens per second", head, rows);
 }
 
 }  // namespace fwa::study

@@ -73,10 +73,14 @@ json describe_machine() {
 #else
   char const* const vectors = "the platform's baseline vectors";
 #endif
-  return {{"processor", model},
-          {"threads", std::max(1u, std::thread::hardware_concurrency())},
-          {"compiler", __VERSION__},
-          {"vectors", vectors}};
+#if defined(__clang__)
+  std::string const compiler =
+      "Clang " + std::to_string(__clang_major__) + '.' + std::to_string(__clang_minor__) + '.' + std::to_string(__clang_patchlevel__);
+#else
+  std::string const compiler = std::string("GNU ") + __VERSION__;
+#endif
+  return {
+      {"processor", model}, {"threads", std::max(1u, std::thread::hardware_concurrency())}, {"compiler", compiler}, {"vectors", vectors}};
 }
 
 void study(arguments const& a) {

@@ -49,6 +49,8 @@ void given_drive(setting const& s, dataset const& d, trial& t) {
 
 }  // namespace
 
+bool has_decay(contestant const& c) { return c.rule != linear_attention && c.rule != delta_net; }
+
 std::vector<contestant> contestants() {
   std::vector<contestant> all;
   for (rule const& r : falcon_rules) all.push_back({std::string(r.name), r});
@@ -99,7 +101,7 @@ setting plain_setting(contestant const& c) {
   setting s{0.5, 0.01, c.rule.windowed ? 4 : 1};
   if (c.rule.per_column) s.tilt = 0.25;
   if (c.normalised_read) s.feature = feature::elu_plus_one;
-  if (c.rule == linear_attention || c.rule == delta_net) s.forget = 0;
+  if (!has_decay(c)) s.forget = 0;
   return s;
 }
 

@@ -25,6 +25,9 @@ struct contestant {
   bool normalised_read = false;
 };
 
+/// Not where γ = 1.
+[[nodiscard]] bool has_decay(contestant const&);
+
 /// The eight Falcon corners, the neighbours, and linear attention with its denominator.
 [[nodiscard]] std::vector<contestant> contestants();
 
@@ -48,6 +51,8 @@ inline constexpr cell cells[] = {{pairing::shifted, timing::read_after_write},
 [[nodiscard]] std::vector<setting> grid(contestant const&);
 [[nodiscard]] std::vector<setting> refinements(contestant const&, setting const& best, int round);
 inline constexpr int refinement_rounds = 2;
+/// Of the exact ridge solution.
+inline constexpr double ridge_grid[] = {1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1e3, 1e4};
 
 /// What is used where nothing is tuned: drift, agreement, speed.
 [[nodiscard]] setting plain_setting(contestant const&);

@@ -22,11 +22,32 @@ json to_json(setting const& s, contestant const& c) {
   json j = json::object();
   bool const falcon = c.rule.law == step_law::normalised;
   if (falcon || c.rule.rho != residual::zero) j[falcon ? "beta" : "size"] = s.size;
-  if (falcon || s.forget != 0) j[falcon ? "lambda_scale" : "forget"] = s.forget;
+  if (has_decay(c)) j[falcon ? "lambda_scale" : "forget"] = s.forget;
   if (c.rule.windowed) j["window"] = s.window;
   if (c.rule.per_column) j["tilt"] = s.tilt;
   if (c.normalised_read) j["feature"] = name_of_feature(s.feature);
   return j;
+}
+
+/// Names of the chosen numbers that are the least or the greatest of their grid; not of a 0, which nothing lies below.
+json ends_of_grid(setting const& chosen, contestant const& c) {
+  std::vector<setting> all = grid(c);
+  for (int round = 0; round < refinement_rounds; ++round)
+    for (setting const& s : refinements(c, chosen, round)) all.push_back(s);
+  json const named = to_json(chosen, c);
+  json ends = json::array();
+  for (auto const& [key, value] : named.items()) {
+    if (!value.is_number() || value == 0) continue;
+    bool least = true, most = true, varies = false;
+    for (setting const& s : all) {
+      json const other = to_json(s, c).at(key);
+      least = least && value <= other;
+      most = most && value >= other;
+      varies = varies || value != other;
+    }
+    if (varies && (least || most)) ends.push_back(key);
+  }
+  return ends;
 }
 
 /// The smaller the better: bits a character, or decibel of normalised squared error.
@@ -99,6 +120,7 @@ json run_cell(contestant const& c, cell where, dataset const& d) {
               {"pairing", name_of(where.pairing)},
               {"timing", name_of(where.timing)},
               {"setting", to_json(best, c)},
+              {"grid_ends", ends_of_grid(best, c)},
               {"prefix_loss", finite(prefix_loss)}};
   out.update(score_rest(d, r.o, scale));
   out["clamped"] = r.clamped;
@@ -114,9 +136,9 @@ json run_cell(contestant const& c, cell where, dataset const& d) {
   return out;
 }
 
-json reference_row(std::string name, dataset const& d, mat<double> const& o, json chosen) {
+json reference_row(std::string name, dataset const& d, mat<double> const& o, json chosen, json ends) {
   double const scale = score_prefix(d, o).scale;
-  json out = {{"name", std::move(name)}, {"setting", std::move(chosen)}};
+  json out = {{"name", std::move(name)}, {"setting", std::move(chosen)}, {"grid_ends", std::move(ends)}};
   out.update(score_rest(d, o, scale));
   out["curve"] = curve(d, o, scale);
   return out;
@@ -124,17 +146,19 @@ json reference_row(std::string name, dataset const& d, mat<double> const& o, jso
 
 json run_ridge(dataset const& d) {
   double best = 0, least = std::numeric_limits<double>::infinity();
-  for (double lambda : {0.01, 0.1, 1.0, 10.0})
+  for (double lambda : ridge_grid)
     if (double const l = score_prefix(d, ridge_predictions(d.k.topRows(d.prefix), d.v.topRows(d.prefix), lambda)).prefix_loss; l < least) {
       least = l;
       best = lambda;
     }
-  return reference_row("exact ridge", d, ridge_predictions(d.k, d.v, best), {{"lambda", best}});
+  json ends = json::array();
+  if (best == *std::begin(ridge_grid) || best == *std::rbegin(ridge_grid)) ends.push_back("lambda");
+  return reference_row("exact ridge", d, ridge_predictions(d.k, d.v, best), {{"lambda", best}}, ends);
 }
 
 json run_baseline(dataset const& d) {
-  if (d.text) return reference_row("bigram counts", d, bigram_predictions(d.symbol, d.v.cols()), json::object());
-  return reference_row("last value", d, d.v, json::object());
+  if (d.text) return reference_row("bigram counts", d, bigram_predictions(d.symbol, d.v.cols()), json::object(), json::array());
+  return reference_row("last value", d, d.v, json::object(), json::array());
 }
 
 /// The first tokens, and of a text the eight most frequent characters: value columns do not look at each other.
@@ -235,7 +259,7 @@ json run_clamp(dataset const& d, double beta) {
 }
 
 json run_speed(contestant const& c, dataset const& d, int repeats) {
-  json out = {{"rule", c.name}, {"dx", d.k.cols()}, {"dv", d.v.cols()}, {"repeats", repeats}};
+  json out = {{"rule", c.name}, {"setting", to_json(plain_setting(c), c)}, {"dx", d.k.cols()}, {"dv", d.v.cols()}, {"repeats", repeats}};
   trial t = make_trial(c, plain_setting(c), cells[0], d, std::min<index_t>(d.v.rows(), 1024));
   for (named_form const& f : forms) {
     t.options.form = f.form;
@@ -258,7 +282,9 @@ std::vector<task> tasks(std::vector<dataset> const& data, bool quick) {
     dataset const& d = data[i];
     double const T = double(d.v.rows()), weight = double(d.k.cols() * d.v.cols()) * 1e-9 + 1e-6;
     int const at = static_cast<int>(i);
-    out.push_back({"references", at, T * double(d.k.cols() * d.k.cols()) * 3e-9, T, false, [&d] { return run_ridge(d); }});
+    double const ridge_tokens = T + double(std::size(ridge_grid)) * double(d.prefix);
+    out.push_back(
+        {"references", at, ridge_tokens * double(d.k.cols() * d.k.cols()) * 3e-9, ridge_tokens, false, [&d] { return run_ridge(d); }});
     out.push_back({"references", at, T * weight, T, false, [&d] { return run_baseline(d); }});
     for (contestant const& c : all)
       for (cell const where : cells) {
@@ -292,6 +318,11 @@ json describe(dataset const& d) {
               {"dv", d.v.cols()},
               {"prefix", d.prefix},
               {"loss", d.text ? "bits per character" : "normalised squared error, dB"}};
+  if (d.text) {
+    mat<double> const often = d.v.topRows(d.prefix).colwise().sum().replicate(d.v.rows(), 1);
+    out["uniform"] = std::log2(double(d.v.cols()));
+    out["most_frequent"] = score_text(often, d.symbol, d.prefix, d.v.rows() - 1).accuracy;
+  }
   json middle = json::array();
   for (index_t i = 0; i < segments; ++i) middle.push_back(double(i * 2 + 1) * double(d.v.rows()) / double(2 * segments));
   out["curve_t"] = middle;

@@ -4,6 +4,7 @@
 
 #include <fwa/attend.hpp>
 #include <fwa/rule/falcon.hpp>
+#include <fwa/rule/neighbours.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -13,10 +14,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 
 namespace fs = std::filesystem;
@@ -28,6 +31,13 @@ namespace {
 std::string read_all(fs::path const& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A number of four digits, as the report writes it.
+std::string four_digits(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", x);
+  return text;
 }
 
 struct scratch {
@@ -142,9 +152,10 @@ TEST_CASE("the program writes one page and all its numbers") {
   auto const results = nlohmann::json::parse(read_all(out / "results.json"));
   auto const& d = results.at("data").at(0);
   CHECK(d.at("tokens") == 240);
-  CHECK(d.at("cells").size() == 14 * 4);
-  CHECK(d.at("drift").size() == 14);
-  CHECK(results.at("speed").size() == 14);
+  std::size_t const contestants = std::size(falcon_rules) + std::size(neighbour_rules) + 1;  // one with and without its denominator
+  CHECK(d.at("cells").size() == contestants * 4);
+  CHECK(d.at("drift").size() == contestants);
+  CHECK(results.at("speed").size() == contestants);
   for (auto const& c : d.at("cells")) CHECK(c.at("loss").is_number());
   for (auto const& r : d.at("reindexed")) CHECK(r.at("difference") == 0.0);
   for (auto const& r : d.at("drift"))
@@ -160,6 +171,72 @@ TEST_CASE("the program writes one page and all its numbers") {
   CHECK(page.find("</html>") != std::string::npos);
   for (char const* outside : {"<script", "src=", "href=", "url(", "@import"}) CHECK(page.find(outside) == std::string::npos);
   for (auto const& entry : fs::directory_iterator(out)) CHECK(entry.path().filename().string().front() != '.');
+}
+
+TEST_CASE("a loss beyond the edge of its plot stands there with its value") {
+  scratch const dir;
+  std::string csv, errors;
+  for (int t = 0; t < 400; ++t) csv += std::to_string(std::sin(0.3 * t)) + "\n";  // a memory that only adds outgrows the prefix's scale
+  fs::path const out = dir.path / "out";
+  REQUIRE_MESSAGE(dir.study("--quick --data " + dir.write("wave.csv", csv).string() + " --out " + out.string(), errors) == 0, errors);
+  std::string const page = read_all(out / "report.html"), plot = read_all(out / "cells-wave-csv.svg");
+  int beyond = 0;
+  auto const results = nlohmann::json::parse(read_all(out / "results.json"));
+  for (auto const& c : results.at("data").at(0).at("cells"))
+    if (c.at("loss").is_number())
+      if (double const loss = c.at("loss"); loss > 3) {
+        ++beyond;
+        for (std::string const& text : {page, plot}) CHECK(text.find('>' + four_digits(loss) + " →<") != std::string::npos);
+      }
+  CHECK(beyond > 0);
+  CHECK(page.find("Losses above 3 dB are drawn on the right edge with their value.") != std::string::npos);
+}
+
+TEST_CASE("a text is held against guessing uniformly, and the ends of grids are marked") {
+  scratch const dir;
+  std::string words, errors;
+  for (int t = 0; t < 200; ++t) words += t % 3 == 0 ? "now " : t % 7 == 0 ? "and then " : "so on, ";
+  double const A = double(std::set<char>(words.begin(), words.end()).size());
+  fs::path const out = dir.path / "out";
+  REQUIRE_MESSAGE(dir.study("--quick --data " + dir.write("words", words).string() + " --out " + out.string(), errors) == 0, errors);
+  auto const results = nlohmann::json::parse(read_all(out / "results.json"));
+  std::string const page = read_all(out / "report.html");
+  auto const& d = results.at("data").at(0);
+  CHECK(d.at("uniform").get<double>() == doctest::Approx(std::log2(A)));
+  CHECK(page.find("uniform, log2 " + four_digits(A)) != std::string::npos);
+
+  int cells = 0, worse = 0, ends = 0;
+  for (auto const& c : d.at("cells")) {
+    auto const& chosen = c.at("setting");
+    bool const same_step = c.at("pairing") == "same-step";
+    cells += same_step;
+    worse += same_step && c.at("loss").get<double>() > std::log2(A);
+    std::string const rule = c.at("rule");
+    CHECK(chosen.contains("forget") == (rule == "retnet" || rule == "mamba-2" || rule == "gated-delta-net"));
+    std::set<std::string> const marked = c.at("grid_ends");
+    auto check = [&](char const* name, double least, double most) {
+      if (!chosen.contains(name)) return;
+      bool const end = chosen.at(name) == least || chosen.at(name) == most;
+      CHECK_MESSAGE(marked.contains(name) == end, (rule + ' ' + name));
+      CHECK((page.find(name + ("\u00a0" + four_digits(chosen.at(name))) + '*') != std::string::npos || !end));
+      ends += end;
+    };
+    check("beta", 0.03, 1);
+    check("lambda_scale", 0.1, 0.1);
+    check("size", 0.03, 1);
+    check("window", 2, 8);
+    check("tilt", -0.25, 0.25);
+    if (rule == "gated-delta-net") check("forget", 0.03, 0.03);
+    if (rule == "retnet" || rule == "mamba-2") check("forget", 0.0003, 0.1);
+  }
+  CHECK(ends > 0);
+  CHECK(page.find(std::to_string(worse) + " of " + std::to_string(cells) + " same-step cells cost more") != std::string::npos);
+
+  auto const& ridge = d.at("references").at(0);
+  double const lambda = ridge.at("setting").at("lambda");
+  bool const end = lambda == 1e-4 || lambda == 1e4;
+  CHECK(ridge.at("grid_ends").size() == (end ? 1 : 0));
+  CHECK(page.find("exact ridge, lambda\u00a0" + four_digits(lambda) + (end ? "*<" : "<")) != std::string::npos);
 }
 
 TEST_CASE("bad data is refused in one line, and nothing is written") {
