@@ -183,8 +183,9 @@ class reader {
 
   void run_form(form how, view<S> q, pairs<S> const& p, schedule<S> const& plan, target<S> o);
 
-  /// The same map and the same bits by (2^−e x, 4^e w, 2^−e y) and 2^−f q, whose products stay in range: x w (y − Sᵀx)ᵀ and 2^f o.
-  /// e belongs to a pair, or under a window to all pairs of the segment; 2^f is left in unit_.
+  /// The same map and the same bits by (2^−e x, 4^e w, 2^−e y), where nothing is predicted by (2^−e x, 2^e w, y), and by 2^−f q, whose
+  /// products stay in range: x w (y − Sᵀx)ᵀ and 2^f o. e belongs to a pair, or under a window to all pairs of the segment; 2^f is left in
+  /// unit_.
   void run_scaled(form how, view<S> q) {
     near_pairs_ = pairs_;
     near_plan_ = plan_.schedule;
@@ -194,9 +195,13 @@ class reader {
     for (index_t i = 0; i < pairs_.x.rows(); ++i) {
       binade<S> const one = options_.window > 1 ? all : binade<S>(pairs_.x.row(i));
       if (one.up == S(0)) continue;
+      bool const predicts = near_plan_.rho != residual::zero;
       near_pairs_.x.row(i) *= one.down;
-      near_pairs_.y.row(i) *= one.down;
-      if (index_t const t = i - pairs_.before; t >= 0) near_plan_.weight.row(t) = near_plan_.weight.row(t) * one.up * one.up;
+      if (predicts) near_pairs_.y.row(i) *= one.down;
+      if (index_t const t = i - pairs_.before; t >= 0) {
+        near_plan_.weight.row(t) *= one.up;
+        if (predicts) near_plan_.weight.row(t) *= one.up;
+      }
     }
     for (index_t t = 0; t < q.rows(); ++t) {
       binade<S> const one(q.row(t));
