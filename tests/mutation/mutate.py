@@ -152,12 +152,12 @@ class Header:
         for x in head:
             if x.kind == K.DECL_STMT:
                 self.statement(x)
-        word = self.text[start:opening].strip()
-        number = 1 if c.kind == K.FOR_STMT else len(parts) - 1
         extra = [("condition", "true"), ("condition", "false")] if c.kind == K.IF_STMT else []
-        self.value(c, *self.trim(*parts[number]), "bool", word + " (", ")", extra)
-        if c.kind == K.FOR_STMT:
-            self.value(c, *self.trim(*parts[2]), "void", word + " (;; ", ")")
+        condition, *step = [parts[1], parts[2]] if c.kind == K.FOR_STMT else [parts[-1]]
+        for part, type in [(condition, "bool"), *((x, "void") for x in step)]:
+            a, b = self.trim(*part)
+            around = clean(self.text[start:a]) + " " * self.text[a - 1].isspace(), clean(self.text[b : closing + 1])
+            self.value(c, a, b, type, *around, extra if type == "bool" else [])
 
     def trim(self, start, end):
         text = self.text[start:end]
@@ -362,7 +362,8 @@ def guilty(log, headers):
     numbers, lines = set(), log.split("\n")
     at = [i for i, line in enumerate(lines) if re.search(r": (?:fatal )?error: ", line)]
     for i, end in zip(at, [*at[1:], len(lines)]):  # the error, then whence it was instantiated
-        found = [where.get((m[1], int(m[2]))) for line in lines[i:end] for m in re.finditer(r"include/fwa/([\w/]+\.hpp):(\d+)", line)]
+        places = [m.groups() for line in lines[i:end] for m in re.finditer(r"include/fwa/([\w/.]+\.hpp):(\d+)", line)]
+        found = [where.get((os.path.normpath(name), int(line))) for name, line in places]
         numbers.update([n for n in found if n][:1])
     return numbers
 
@@ -405,7 +406,7 @@ def compile_all(headers, chosen, oracles):
 
 def passes(oracle, seconds, **environment):
     """Within so many seconds of processor time, which does not depend on what else the machine does."""
-    env = dict(os.environ, OMP_NUM_THREADS="1", RC_PARAMS="seed=1", **{k: str(v) for k, v in environment.items()})
+    env = dict(os.environ, OMP_NUM_THREADS="1", RC_PARAMS="seed=1 noshrink=1", **{k: str(v) for k, v in environment.items()})
 
     def limits():
         for what, most in ((resource.RLIMIT_CPU, int(seconds)), (resource.RLIMIT_AS, 8 << 30), (resource.RLIMIT_CORE, 0)):
