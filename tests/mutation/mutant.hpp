@@ -48,7 +48,9 @@ constexpr bool constexpr_any(int first, int last) { return !std::is_constant_eva
 constexpr bool constexpr_is(int n) { return !std::is_constant_evaluated() && is(n); }
 
 template <class X>
-concept of_floats = std::floating_point<typename X::Scalar> && requires { typename X::PlainObject; };
+concept of_floats = std::floating_point<typename X::Scalar> && requires {
+  typename X::PlainObject;
+};
 
 template <class X>
 auto scaled(int n, X const& x) {
