@@ -460,7 +460,7 @@ def scaled(headers):
             text = h.text[s.start : s.end]
             if s.kind == "value" and re.fullmatch(r"T|S|lane|mat<.>|row<.>", s.type):
                 wrap(s.start, s.end)
-            elif s.kind == "statement" and (m := re.match(r"[^;\"]*? [-+*/]?= ", text)) and "require" not in text:
+            elif s.kind == "statement" and (m := re.match(r'[^;"{]*? [-+*/]?= ', text)) and "require" not in text:
                 wrap(s.start + m.end(), s.end - 1)
             elif s.kind == "statement" and re.match(r"return [^;]*[-+*/?]", text) and "reading<" not in text:
                 wrap(s.start + len("return "), s.end - 1)
