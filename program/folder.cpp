@@ -68,7 +68,9 @@ class made_folder {
     fs::path path;
     for (fs::path const& part : fs::absolute(folder)) {  // one by one, so that what is taken away again is what was made
       path /= part;
-      if (fs::create_directory(path)) made_.insert(made_.begin(), path);
+      std::error_code error;
+      if (fs::create_directory(path, error)) made_.insert(made_.begin(), path);
+      require(!error, "write", folder.string(), " cannot be made: ", path.string(), ": ", error.message());
     }
   }
   void keep() { made_.clear(); }

@@ -10,6 +10,7 @@ struct nameless {
   nameless& operator+=(nameless) { return *this; }
   nameless& operator-=(nameless) { return *this; }
   nameless& operator*=(nameless) { return *this; }
+  friend bool operator==(nameless, nameless) = default;
 };
 
 template <fwa::ring S>
