@@ -11,7 +11,7 @@
 // unknown: M_{t,j} = Σ_s P(t,s) w_s over the tokens s ≤ t whose window holds j, i.e. M = P Diag(η) A, A_{s,j} = 1[j∈I_s]/B_s.
 // Read before write: rows of M and P(·, 0) are taken one token earlier.
 //
-// Decays are running products, P(t,s) = γ_t P(t−1,s): no quotient, no logarithm, underflow to the right 0; none is above 1 unless a
+// Decays are running products, P(t,s) = γ_t P(t−1,s): no quotient, no logarithm, underflow to 0; none is above 1 unless a
 // given γ or any_gain is.
 // Per-column rules have one M and one A a column and share both Gram matrices.
 // Laws: forms_agree, causality.
