@@ -17,10 +17,6 @@ using matrix = mat<rational>;
 
 rational const zero(0), one(1);
 
-matrix any_matrix(index_t rows, index_t cols) {
-  return matrix::NullaryExpr(rows, cols, [](index_t, index_t) { return fraction(); });
-}
-
 struct step {
   rational beta, E, lambda, epsilon, floor, eta, raw, gamma;
   bool clamped;

@@ -14,10 +14,6 @@ namespace {
 
 using matrix = mat<rational>;
 
-matrix any_matrix(index_t rows, index_t cols) {
-  return matrix::NullaryExpr(rows, cols, [](index_t, index_t) { return fraction(); });
-}
-
 /// β in (0, 2); λ and ε ≥ 0, zero now and then.
 rational any_gain() { return rational(*rc::gen::inRange(1, 20)) / rational(10); }
 rational any_nonnegative() { return rational(*rc::gen::inRange(0, 12)) / rational(4); }

@@ -21,9 +21,6 @@ TEST_CASE("any two chunk sizes give the same") {
 }
 
 TEST_CASE("maps compose in any order, and as one after the other") {
-  auto draw = [](index_t rows, index_t cols) {
-    return mat<rational>(mat<rational>::NullaryExpr(rows, cols, [](index_t, index_t) { return fraction(); }));
-  };
   auto check = [](auto const& a, auto const& b, auto const& c, mat<rational> const& S) {
     auto const left = c.after(b).after(a), right = c.after(b.after(a));
     RC_ASSERT(left.b == right.b);
@@ -31,20 +28,20 @@ TEST_CASE("maps compose in any order, and as one after the other") {
     RC_ASSERT(left(S) == c(b(a(S))));
   };
   for_all("scan_is_associative, dense maps", 100, [&] {
-    auto map = [&] { return dense_map<rational>{draw(3, 3), draw(3, 2)}; };
+    auto map = [&] { return dense_map<rational>{any_matrix(3, 3), any_matrix(3, 2)}; };
     dense_map<rational> const a = map(), b = map(), c = map();
-    check(a, b, c, draw(3, 2));
+    check(a, b, c, any_matrix(3, 2));
   });
   for_all("scan_is_associative, one factor a column", 100, [&] {
     index_t const columns = *rc::gen::element<index_t>(1, 2);
-    auto map = [&] { return diagonal_map<rational>{draw(1, columns), draw(3, 2)}; };
+    auto map = [&] { return diagonal_map<rational>{any_matrix(1, columns), any_matrix(3, 2)}; };
     diagonal_map<rational> const a = map(), b = map(), c = map();
-    check(a, b, c, draw(3, 2));
+    check(a, b, c, any_matrix(3, 2));
   });
   for_all("inclusive_scan is the composition of all maps so far", 100, [&] {
     std::vector<dense_map<rational>> maps;
-    for (int n = *rc::gen::inRange(0, 10); n > 0; --n) maps.push_back({draw(2, 2), draw(2, 1)});
-    mat<rational> const S = draw(2, 1);
+    for (int n = *rc::gen::inRange(0, 10); n > 0; --n) maps.push_back({any_matrix(2, 2), any_matrix(2, 1)});
+    mat<rational> const S = any_matrix(2, 1);
     std::vector<mat<rational>> want;
     for (auto const& m : maps) want.push_back(m(want.empty() ? S : want.back()));
     inclusive_scan(maps);

@@ -14,10 +14,6 @@ namespace {
 
 using matrix = mat<rational>;
 
-matrix any_matrix(index_t rows, index_t cols) {
-  return matrix::NullaryExpr(rows, cols, [](index_t, index_t) { return fraction(); });
-}
-
 /// The state after one write of (x, y) with gain β, ridge λ and ε, step and carry as the library makes them.
 matrix after(residual rho, matrix S, matrix const& x, matrix const& y, rational const& beta, rational const& lambda) {
   rational const E = x.squaredNorm(), D = E + lambda, eta = step_size<rational>(beta, D);

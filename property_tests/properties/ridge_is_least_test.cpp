@@ -12,9 +12,6 @@ using namespace fwa::test;
 TEST_CASE("the recursive solution is the least of the ridge problem") {
   using matrix = mat<rational>;
   for_all("ridge_is_least", 150, [] {
-    auto any_matrix = [](index_t rows, index_t cols) {
-      return matrix(matrix::NullaryExpr(rows, cols, [](index_t, index_t) { return fraction(); }));
-    };
     index_t const n = *rc::gen::inRange<index_t>(0, 6), d = *rc::gen::inRange<index_t>(1, 4), dv = *rc::gen::inRange<index_t>(1, 3);
     matrix const X = any_matrix(n, d), Y = any_matrix(n, dv), S_0 = any_matrix(d, dv), other = any_matrix(d, dv);
     rational const lambda = rational(*rc::gen::inRange(1, 12)) / rational(4);

@@ -17,6 +17,10 @@ namespace fwa::test {
   return size == 19 ? rational(plain * large) : size == 18 ? rational(plain / large) : plain;
 }
 
+[[nodiscard]] inline mat<rational> any_matrix(index_t rows, index_t cols) {
+  return mat<rational>::NullaryExpr(rows, cols, [](index_t, index_t) { return fraction(); });
+}
+
 /// 1, 2, 3 and most more often than what lies between; 0 rarely, where it is allowed.
 [[nodiscard]] inline index_t any_size(index_t least, index_t most) {
   if (least == 0 && *rc::gen::inRange(0, 20) == 19) return 0;
