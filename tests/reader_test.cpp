@@ -148,6 +148,13 @@ TEST_CASE("the last output may be the next token's query, key or value; outputs 
   reader<double> head(falcon_1, 3, 3);
   CHECK_THROWS_AS(head.read({q, k, v, {step_law::normalised, h.size, h.forget}}, q), contract_error);
   CHECK_THROWS_AS(head.read({q, k, v, {step_law::normalised, h.size, h.forget}}, k), contract_error);
+  mat<double> side_by_side(6, 6);
+  side_by_side.leftCols(3) = h.q;
+  reader<double> beside(falcon_1, 3, 3);
+  beside.read({side_by_side.leftCols(3), k, v, {step_law::normalised, h.size, h.forget}}, side_by_side.rightCols(3));
+  CHECK(test::identical(side_by_side.rightCols(3).eval(), attend<double>(falcon_1, h.all()).o));
+  CHECK_THROWS_AS(beside.read({side_by_side.leftCols(3), k, v, {step_law::normalised, h.size, h.forget}}, side_by_side.middleCols(2, 3)),
+                  contract_error);
   head.read({q, k, v, {step_law::normalised, h.size, h.forget}}, v);
   CHECK(test::identical(v, attend<double>(falcon_1, h.all()).o));
 }

@@ -104,11 +104,16 @@ class reader {
   using S = real_type;
   static constexpr std::string_view who = "read";
 
+  /// Whether they share an entry; blocks of one matrix that lie side by side do not.
   template <class A, class B>
   [[nodiscard]] static bool overlap(A const& a, B const& b) {
     if (a.size() == 0 || b.size() == 0) return false;
     auto end = [](auto const& m) { return m.data() + (m.rows() - 1) * m.outerStride() + m.cols(); };
-    return std::less<T const*>{}(a.data(), end(b)) && std::less<T const*>{}(b.data(), end(a));
+    if (!std::less<T const*>{}(a.data(), end(b)) || !std::less<T const*>{}(b.data(), end(a))) return false;
+    index_t const stride = a.outerStride();
+    if (a.rows() == 1 || b.rows() == 1 || stride != b.outerStride()) return true;
+    index_t const right = ((b.data() - a.data()) % stride + stride) % stride;  // columns from a's first to b's
+    return right < a.cols() || stride - right < b.cols();
   }
 
   [[nodiscard]] bool wide() const { return options_.normalized_read.has_value(); }
