@@ -49,7 +49,7 @@ void read(benchmark::State& state, rule const& r, options const& o, index_t T, r
   head<S> timed(r, o, T), other(beside, {}, 1024);
   index_t const repeats = std::max<index_t>(1, T / other.tokens() / 8);
   std::vector<double> time, fraction, executed, ratio;
-  for (auto _ : state) {
+  auto measure = [&] {
     double const rate = product.flops_per_second();
     double base = 0;
     for (index_t i = 0; i < repeats; ++i) base += other.read_time() / static_cast<double>(repeats);
@@ -59,8 +59,10 @@ void read(benchmark::State& state, rule const& r, options const& o, index_t T, r
     fraction.push_back(work.form / static_cast<double>(T) / t / rate);
     executed.push_back(work.executed / static_cast<double>(T) / t / rate);
     ratio.push_back(t / base);
-    state.SetIterationTime(t * static_cast<double>(T));
-  }
+    return t * static_cast<double>(T);
+  };
+  for (auto _ : state) state.SetIterationTime(measure());
+  while (time.size() < 9) measure();  // what is long has too few iterations for a median
   state.counters["us_per_token"] = 1e6 * median(time);
   state.counters["gemm_fraction"] = median(fraction);
   state.counters["gemm_executed"] = median(executed);

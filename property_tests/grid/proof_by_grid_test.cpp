@@ -3,8 +3,9 @@
 //
 // The difference of two forms is a polynomial. Its degree in each variable is measured (degree.hpp, an upper bound); a polynomial of
 // degree n_k in variable k that vanishes on a grid of n_k + 1 values a variable is zero. Grid values are small integers and the forms
-// use + − × only, so 64-bit integers are exact; that none overflows is measured beside it, in magnitudes.
-// Where a group of variables has degree 1 together (q; S_0 with y), 0 and the unit vectors are a grid of that group.
+// use + − × only, so doubles are exact below 2^53; that all stay below is measured beside it, in magnitudes.
+// Where a group of variables has degree 1 together, 0 and the unit vectors are a grid of that group: (S_0, y), and each q_t. Row t of
+// the outputs has degree 0 in every other q, so all q_t are set at once.
 #include "support/problem.hpp"
 
 #include <fwa/number/degree.hpp>
@@ -12,7 +13,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -23,7 +25,29 @@ using namespace fwa::test;
 
 namespace {
 
-using integer = std::int64_t;
+/// The same operations at several points.
+struct points {
+  static constexpr int count = 32;
+  std::array<double, count> at{};
+
+  points() = default;
+  points(int n) { at.fill(n); }
+  points& operator+=(points const& b) { return each(b, [](double x, double y) { return x + y; }); }
+  points& operator-=(points const& b) { return each(b, [](double x, double y) { return x - y; }); }
+  points& operator*=(points const& b) { return each(b, [](double x, double y) { return x * y; }); }
+  friend points operator+(points a, points const& b) { return a += b; }
+  friend points operator-(points a, points const& b) { return a -= b; }
+  friend points operator*(points a, points const& b) { return a *= b; }
+  friend points operator-(points const& a) { return points(0) - a; }
+  friend bool operator==(points const&, points const&) = default;
+
+ private:
+  template <class F>
+  points& each(points const& b, F f) {
+    for (std::size_t i = 0; i < count; ++i) at[i] = f(at[i], b.at[i]);
+    return *this;
+  }
+};
 
 /// |a| ≤ the value: + and − add, × multiplies.
 struct magnitude {
@@ -46,111 +70,124 @@ struct magnitude {
 
 template <>
 struct Eigen::NumTraits<magnitude> : fwa::detail::scalar_traits<magnitude> {};
+template <>
+struct Eigen::NumTraits<points> : fwa::detail::scalar_traits<points> {};
 
 namespace {
 
-constexpr std::size_t most_variables = 15;  // of x, w and γ together
-using D = degree<most_variables + 2>;       // and the groups q, (S_0, y)
+constexpr std::size_t most_singles = 20;                                          // of x, w and γ together
+constexpr std::size_t linear = most_singles, first_q = linear + 1, most_tokens = 5;  // and the groups (S_0, y), q_1, …
+using D = degree<first_q + most_tokens>;
 
 bool is_single(input g) { return g == input::x || g == input::weight || g == input::gamma; }
 
-/// Degree of every form in each single variable and in each group.
+template <class T, class F>
+void for_each_form(problem<T> const& a, F&& f) {
+  for (path form : paths)
+    for (index_t C = 1; C <= a.of.T; ++C) f(solve(a, form, C));
+}
+
+/// Degree of every form in each single variable; checks those in the groups.
 std::vector<int> degrees(shape const& s) {
-  std::size_t next = 0;
-  auto const a = draw_problem<D>(s, [&next](input g) {
-    if (is_single(g)) return D::variable(next++);
-    return D::variable(most_variables + (g == input::q ? 0 : 1));
+  std::size_t singles = 0, q = 0;
+  auto const a = draw_problem<D>(s, [&](input g) {
+    if (g == input::q) return D::variable(first_q + q++ / static_cast<std::size_t>(s.d));
+    return D::variable(is_single(g) ? singles++ : linear);
   });
-  std::vector<int> most(most_variables + 2, 0);
-  for (path f : paths)
-    for (index_t C = 1; C <= s.T; ++C) {
-      reading<D> const r = solve(a, f, C);
-      for (auto const* m : {&r.o, &r.S})
-        for (index_t i = 0; i < m->size(); ++i)
-          for (std::size_t k = 0; k < most.size(); ++k) most[k] = std::max(most[k], m->data()[i].in(k));
-    }
+  REQUIRE(singles <= most_singles);
+  REQUIRE(s.T <= static_cast<index_t>(most_tokens));
+  std::vector<int> most(singles, 0);
+  bool as_grouped = true;
+  auto look = [&](D const& value, index_t token) {
+    for (std::size_t k = 0; k < singles; ++k) most[k] = std::max(most[k], value.in(k));
+    as_grouped = as_grouped && value.in(linear) <= 1;
+    for (index_t t = 0; t < s.T; ++t) as_grouped = as_grouped && value.in(first_q + static_cast<std::size_t>(t)) <= (t == token);
+  };
+  for_each_form(a, [&](reading<D> const& r) {
+    for (index_t t = 0; t < s.T; ++t)
+      for (index_t j = 0; j < s.dv; ++j) look(r.o(t, j), t);
+    for (index_t i = 0; i < r.S.size(); ++i) look(r.S.data()[i], -1);
+  });
+  CHECK(as_grouped);
   return most;
 }
 
 /// −n/2, …: n + 1 consecutive integers around 0, so that products stay small.
-integer point(int degree, int i) { return i - degree / 2; }
+int point(int degree, long i) { return static_cast<int>(i) - degree / 2; }
 
 void prove(shape const& s) {
   std::vector<int> const n = degrees(s);
-  CHECK(n[most_variables] == 1);      // q
-  CHECK(n[most_variables + 1] == 1);  // S_0 and y
-  std::size_t singles = 0;
-  index_t qs = 0, linear = 0;
-  (void)draw_problem<integer>(s, [&](input g) {
-    singles += is_single(g);
-    qs += g == input::q;
-    linear += g == input::S || g == input::y;
-    return integer(0);
-  });
-  REQUIRE(singles <= most_variables);
-
+  double most = 0;
   auto const largest = draw_problem<magnitude>(
       s, [&, at = std::size_t(0)](input g) mutable { return magnitude(is_single(g) ? static_cast<double>((n[at++] + 1) / 2 + 1) : 1.0); });
-  double most = 0;
-  for (path f : paths)
-    for (index_t C = 1; C <= s.T; ++C) {
-      reading<magnitude> const r = solve(largest, f, C);
-      for (index_t i = 0; i < r.o.size(); ++i) most = std::max(most, r.o.data()[i].most);
-      for (index_t i = 0; i < r.S.size(); ++i) most = std::max(most, r.S.data()[i].most);
-    }
+  for_each_form(largest, [&](reading<magnitude> const& r) {
+    for (auto const* m : {&r.o, &r.S})
+      for (index_t i = 0; i < m->size(); ++i) most = std::max(most, m->data()[i].most);
+  });
   CHECK(most < 0x1p53);
 
-  long grid = 1, wrong = 0;
-  for (std::size_t k = 0; k < singles; ++k) grid *= n[k] + 1;
+  long const qs = s.d + 1, units = s.d * s.dv + (s.before + s.T) * s.dv + 1;
+  long grid = qs * units, wrong = 0;
+  for (int degree : n) grid *= degree + 1;
 #pragma omp parallel for reduction(+ : wrong)
-  for (long place = 0; place < grid; ++place)
-    for (index_t q = 0; q <= qs; ++q)
-      for (index_t unit = 0; unit <= linear; ++unit) {
-        index_t this_q = 0, this_linear = 0;
-        std::size_t single = 0;
-        long rest = place;
-        wrong += differences(draw_problem<integer>(s, [&](input g) {
-          if (g == input::q) return integer(++this_q == q);
-          if (!is_single(g)) return integer(++this_linear == unit);
-          int const degree = n[single++], digit = static_cast<int>(rest % (degree + 1));
-          rest /= degree + 1;
-          return point(degree, digit);
-        }));
+  for (long first = 0; first < grid; first += points::count) {
+    long place[points::count], q[points::count], unit[points::count];
+    for (int i = 0; i < points::count; ++i) {
+      long const at = std::min(first + i, grid - 1);
+      q[i] = at % qs;
+      unit[i] = at / qs % units;
+      place[i] = at / qs / units;
+    }
+    long this_q = 0, this_unit = 0;
+    std::size_t single = 0;
+    wrong += differences(draw_problem<points>(s, [&](input g) {
+      points p;
+      if (g == input::q) {
+        long const coordinate = 1 + this_q++ % s.d;
+        for (std::size_t i = 0; i < points::count; ++i) p.at[i] = coordinate == q[i];
+      } else if (!is_single(g)) {
+        ++this_unit;
+        for (std::size_t i = 0; i < points::count; ++i) p.at[i] = this_unit == unit[i];
+      } else {
+        int const degree = n[single++];
+        for (std::size_t i = 0; i < points::count; ++i) {
+          p.at[i] = point(degree, place[i] % (degree + 1));
+          place[i] /= degree + 1;
+        }
       }
-  long const points = grid * (qs + 1) * (linear + 1);
+      return p;
+    }));
+  }
   CHECK(wrong == 0);
-  std::cout << s << ": proved for all real inputs on " << points << " points, magnitudes below " << most << '\n';
+  std::cout << s << ": proved for all real inputs on " << grid << " points, magnitudes below " << most << std::endl;
 }
 
-/// At d = 1, and at d = 2 where each token has one step.
-struct sizes {
-  index_t T_1, windowed_T_1, per_column_T_1, T_2;
-};
-constexpr sizes quick{3, 2, 2, 2}, full{5, 4, 3, 3};
+/// The longest sequence at this d.
+index_t longest(rule const& r, index_t d, bool full) {
+  if (d == 2) return full && !(r.per_column && r.windowed) ? 3 : 2;
+  if (r.per_column) return full ? (r.windowed ? 3 : 4) : 2;
+  return full ? 5 : 3;
+}
 
 }  // namespace
 
 TEST_CASE("small sizes, every chunk, for all real inputs") {
   char const* const how = std::getenv("FWA_GRID");
-  sizes const most = how != nullptr && std::string(how) == "full" ? full : quick;
+  bool const full = how != nullptr && std::string(how) == "full";
   for (rule const& r : corners)
     for (timing when : {timing::read_after_write, timing::read_before_write}) {
       shape s = shape_of(r, 1);
       s.when = when;
       s.dv = r.per_column ? 2 : 1;
-      s.T = r.per_column ? most.per_column_T_1 : r.windowed ? most.windowed_T_1 : most.T_1;
-      for (index_t B = r.windowed ? 2 : 1; B <= (r.windowed ? 3 : 1); ++B) {
-        s.B = B;
-        prove(s);
-      }
-      if (r.per_column) continue;
-      s.B = r.windowed ? 2 : 1;
+      for (s.d = 1; s.d <= 2; ++s.d)
+        for (s.B = r.windowed ? 2 : 1; s.B <= (r.windowed ? s.d == 1 || full ? 3 : 2 : 1); ++s.B) {
+          s.T = longest(r, s.d, full);
+          if (s.B <= s.T) prove(s);
+        }
+      s.d = 1;
       s.T = 2;
-      s.before = s.B - 1;
-      prove(s);
-      s.before = 0;
-      s.d = 2;
-      s.T = most.T_2;
-      prove(s);
+      s.B = r.windowed ? 2 : 1;
+      s.before = 1;
+      if (r.windowed) prove(s);
     }
 }

@@ -33,7 +33,7 @@
 namespace fwa {
 
 /// Rows that a product takes together, to skip most of what the mask hides; fewer, and products lose more than they skip.
-inline constexpr index_t rows_together = 32;
+inline constexpr index_t rows_together = 16;
 
 /// c tokens with n unknowns.
 template <ring T>
