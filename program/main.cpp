@@ -47,7 +47,7 @@ int main(int count, char** words) {
   } catch (std::bad_alloc const&) {
     return fail(2, "not enough memory for arrays of these shapes", for_machines);
   } catch (fwa::program::does_not_hold const& e) {
-    return fail(1, e.what(), for_machines);
+    return fail(1, e.what(), false);  // the command has printed what machines want to know
   } catch (std::exception const& e) {
     return fail(2, e.what(), for_machines);
   }

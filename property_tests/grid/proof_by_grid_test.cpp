@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -32,9 +33,9 @@ struct points {
 
   points() = default;
   points(int n) { at.fill(n); }
-  points& operator+=(points const& b) { return each(b, [](double x, double y) { return x + y; }); }
-  points& operator-=(points const& b) { return each(b, [](double x, double y) { return x - y; }); }
-  points& operator*=(points const& b) { return each(b, [](double x, double y) { return x * y; }); }
+  points& operator+=(points const& b) { return each(b, std::plus<>()); }
+  points& operator-=(points const& b) { return each(b, std::minus<>()); }
+  points& operator*=(points const& b) { return each(b, std::multiplies<>()); }
   friend points operator+(points a, points const& b) { return a += b; }
   friend points operator-(points a, points const& b) { return a -= b; }
   friend points operator*(points a, points const& b) { return a *= b; }
@@ -75,7 +76,7 @@ struct Eigen::NumTraits<points> : fwa::detail::scalar_traits<points> {};
 
 namespace {
 
-constexpr std::size_t most_singles = 20;                                          // of x, w and γ together
+constexpr std::size_t most_singles = 20;                                             // of x, w and γ together
 constexpr std::size_t linear = most_singles, first_q = linear + 1, most_tokens = 5;  // and the groups (S_0, y), q_1, …
 using D = degree<first_q + most_tokens>;
 

@@ -37,9 +37,10 @@ constexpr form every_form[] = {form::recurrent, form::masked, form::chunk, form:
 }  // namespace
 
 TEST_CASE("a window of one pair: Falcon-3 is Falcon-1, 3A is 1A, 23 is 2, 23a is 2A, bit for bit") {
-  for (auto const& [wide, narrow] : {std::pair{falcon_3, falcon_1}, {falcon_3a, falcon_1a}, {falcon_23, falcon_2}, {falcon_23a, falcon_2a}})
+  for (auto const& two : {std::pair{falcon_3, falcon_1}, {falcon_3a, falcon_1a}, {falcon_23, falcon_2}, {falcon_23a, falcon_2a}})
     for (form f : every_form)
       for (std::uint64_t seed : {1u, 2u, 3u}) {
+        rule const &wide = two.first, &narrow = two.second;
         head<double> const h = some_head(wide, 23, 4, 3, seed);
         outcome<double> const a = with(wide, h, f), b = with(narrow, h, f);
         CAPTURE(wide.name);
@@ -49,8 +50,9 @@ TEST_CASE("a window of one pair: Falcon-3 is Falcon-1, 3A is 1A, 23 is 2, 23a is
 }
 
 TEST_CASE("gains equal over columns: Falcon-2 is Falcon-1, 2A is 1A, 23 is 3, 23a is 3A") {
-  for (auto const& [many, one] : {std::pair{falcon_2, falcon_1}, {falcon_2a, falcon_1a}, {falcon_23, falcon_3}, {falcon_23a, falcon_3a}})
+  for (auto const& two : {std::pair{falcon_2, falcon_1}, {falcon_2a, falcon_1a}, {falcon_23, falcon_3}, {falcon_23a, falcon_3a}})
     for (form f : every_form) {
+      rule const &many = two.first, &one = two.second;
       head<double> const h = some_head(one, 23, 4, 3, 4);
       head<double> columns = h;
       columns.size = h.size.replicate(1, 3);

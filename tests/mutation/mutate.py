@@ -8,11 +8,13 @@ or computes ten times as long. What does not compile is dropped and counted.
 
 --file PATTERN   headers to mutate, as in form/*.hpp      --sample N, --seed S   N mutants drawn at random
 --oracle NAME    only these                               --list                 print the mutants and stop
---sensitivity    no mutants: see measure()
+--until-killed   the quickest oracle first, and no other once one kills: the score without the whole matrix
+--sensitivity    no mutants: see measure()                --at-least PERCENT     status 1 below that score
 """
 import argparse
 import bisect
 import fnmatch
+import json
 import os
 import pathlib
 import random
@@ -36,7 +38,7 @@ PROBES = {
     "form/": ["property_tests/exact/forms_agree_over_fractions_test.cpp"],
     "": ["tests/support/instances.cpp"],
 }
-UNTOUCHED = ("reference/*", "scalar.hpp", "fwa.hpp", "number/eigen.hpp", "number/rational.hpp", "number/digits.hpp")
+UNTOUCHED = ("reference/*", "verify/problem.hpp", "scalar.hpp", "fwa.hpp", "number/eigen.hpp", "number/rational.hpp", "number/digits.hpp")
 ARID_FUNCTIONS = {"refuse", "to_text", "operator<<"}
 
 BINARY = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "*", "+=": "-=", "-=": "+=", "*=": "+=", "/=": "*=", "<": "<=", "<=": "<",
@@ -386,11 +388,18 @@ def probe(source):
     return looked.stderr if looked.returncode else ""
 
 
+def key(m):
+    """What names a mutant: file, original, mutated."""
+    return m[1].header.name, readable(m[1].original), readable(m[1].before + m[3] + m[1].after)
+
+
 def compile_all(headers, chosen, oracles):
-    """Builds the oracles, dropping mutants that do not compile. Returns those that do."""
+    """Builds the oracles, dropping mutants that do not compile, now or the last time. Returns those that do."""
     names = {m[1].header.name for m in chosen}
     sources = sorted({p for n in names for p in next(v for k, v in PROBES.items() if n.startswith(k))})
-    left = list(chosen)
+    file = OUT / "do_not_compile.json"
+    broken = {tuple(k) for k in json.loads(file.read_text())} if file.exists() else set()
+    left = [m for m in chosen if key(m) not in broken]
     while True:
         write_headers({h.name: render(h, left) for h in headers})
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -401,6 +410,8 @@ def compile_all(headers, chosen, oracles):
         if not bad:
             sys.exit(log[-6000:] + "\nmutate: an error without a mutant")
         print(f"{len(bad)} do not compile", flush=True)
+        broken |= {key(m) for m in left if m[0] in bad}
+        file.write_text(json.dumps(sorted(broken)))
         left = [m for m in left if m[0] not in bad]
 
 
@@ -501,10 +512,12 @@ def measure(headers, oracles, sample, seed):
 
 def main():
     usage = argparse.ArgumentParser(prog="tools/mutate")
-    usage.add_argument("--file", default="*", metavar="PATTERN")
+    usage.add_argument("--file", nargs="+", default=["*"], metavar="PATTERN")
     usage.add_argument("--sample", type=int, metavar="N")
     usage.add_argument("--seed", type=int, default=1, metavar="S")
     usage.add_argument("--oracle", nargs="+", choices=ORACLES, default=ORACLES)
+    usage.add_argument("--until-killed", action="store_true")
+    usage.add_argument("--at-least", type=float, default=0, metavar="PERCENT")
     usage.add_argument("--list", action="store_true")
     usage.add_argument("--sensitivity", action="store_true")
     given = usage.parse_args()
@@ -534,12 +547,11 @@ def main():
         return measure(headers, given.oracle, given.sample, given.seed)
 
     mutants = numbered(headers)
-    key = lambda m: (m[1].header.name, readable(m[1].original), readable(m[1].before + m[3] + m[1].after))
     known = {key(m) for m in mutants}
     entries("numerical.txt", known)
     equivalent = {e[:3] for e in entries("equivalent.txt", known)}
-    chosen = [m for m in mutants if fnmatch.fnmatch(m[1].header.name, given.file)]
-    print(f"{len(mutants)} mutants, {len(chosen)} of {given.file}", flush=True)
+    chosen = [m for m in mutants if any(fnmatch.fnmatch(m[1].header.name, pattern) for pattern in given.file)]
+    print(f"{len(mutants)} mutants, {len(chosen)} of {' '.join(given.file)}", flush=True)
     if given.sample is not None and given.sample < len(chosen):
         chosen = sorted(random.Random(given.seed).sample(chosen, given.sample), key=lambda m: m[0])
         print(f"{len(chosen)} drawn by seed {given.seed}", flush=True)
@@ -554,16 +566,23 @@ def main():
 
     built = compile_all(headers, chosen, given.oracle)
     reached, limit = baseline(given.oracle)
-    jobs = [(m, o) for m in built for o in given.oracle if m[1].mark in reached[o]]
-    print(f"{len(jobs)} runs", flush=True)
+
+    def kills(m):
+        """By oracle, of those that reach this mutant."""
+        found = {}
+        for o in sorted(given.oracle, key=limit.get):
+            if m[1].mark in reached[o] and not (given.until_killed and any(found.values())):
+                found[o] = not passes(o, limit[o], FWA_MUTANT=m[0])
+        return found
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        killed = dict(zip(((m[0], o) for m, o in jobs), pool.map(lambda job: not passes(job[1], limit[job[1]], FWA_MUTANT=job[0][0]), jobs)))
+        killed = {(m[0], o): dead for m, found in zip(built, pool.map(kills, built)) for o, dead in found.items()}
 
     by = {m[0]: [o for o in given.oracle if killed.get((m[0], o))] for m in built}
     with open(OUT / "matrix.tsv", "w", encoding="utf-8") as table:
         print("file", "line", "operator", "original", "mutant", *given.oracle, sep="\t", file=table)
         for m in built:
-            cells = {True: "killed", False: "passes", None: "-"}
+            cells = {True: "killed", False: "passes", None: "-"}  # not reached, or not asked
             print(key(m)[0], m[1].line(), m[2], *key(m)[1:], *(cells[killed.get((m[0], o))] for o in given.oracle), sep="\t", file=table)
     for m in built:
         if by[m[0]] and key(m) in equivalent:
@@ -578,7 +597,9 @@ def main():
         print(f"{o:9}{sum((m[0], o) in killed for m in built):9}{sum(o in b for b in by.values()):9}{sum(b == [o] for b in by.values()):9}")
     print(f"{len(chosen) - len(built)} of {len(chosen)} do not compile; the whole matrix is in {(OUT / 'matrix.tsv').relative_to(ROOT)}")
     dead, count = len(built) - len(survivors), len(built) - len(argued)
-    print(f"score: {100 * dead / max(count, 1):.1f} % (killed {dead} of {count}; {len(argued)} argued equivalent)")
+    score = 100 * dead / max(count, 1)
+    print(f"score: {score:.1f} % (killed {dead} of {count}; {len(argued)} argued equivalent)")
+    sys.exit(score < given.at_least)
 
 
 main()

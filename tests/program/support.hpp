@@ -43,9 +43,9 @@ struct ran {
 };
 
 /// Runs the program with these words, which hold no single quote.
-inline ran run(fs::path const& room, std::string const& words) {
+inline ran run(fs::path const& room, std::string const& words, std::string const& program = FWA_PROGRAM) {
   fs::path const out = room / ".stdout", err = room / ".stderr";
-  std::string const line = "'" FWA_PROGRAM "' " + words + " >'" + out.string() + "' 2>'" + err.string() + "'";
+  std::string const line = "'" + program + "' " + words + " >'" + out.string() + "' 2>'" + err.string() + "'";
   int const raw = std::system(line.c_str());
   return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, contents(out), contents(err)};
 }

@@ -58,3 +58,11 @@ TEST_CASE("a certificate that does not hold names the smallest case") {
   CHECK(program::as_json("falcon-2", c).at("smallest").at("chunk") == 2);
   CHECK(program::as_json("falcon-2", c).at("holds") == false);
 }
+
+TEST_CASE("a certificate that does not hold ends the program with status 1, after what it has printed") {
+  scratch const room;
+  ran const r = run(room.path, "verify --json", FWA_FAILING_PROGRAM);
+  CHECK(r.status == 1);
+  CHECK(r.out == "{\"status\":\"wrong\"}\n");
+  CHECK(r.err == "fwa: chunk is not the recurrence\n");
+}
