@@ -104,6 +104,9 @@ template <class T>
 results apply_on_device(problem const& p) {
   using S = accumulator_t<T>;
   using U = as_stored<T>;
+  int devices = 0;
+  cudaError_t const answer = cudaGetDeviceCount(&devices);
+  require(answer == cudaSuccess && devices > 0, who, "--device cuda: ", answer == cudaSuccess ? "no device" : cudaGetErrorString(answer));
   tensors<T> const in(p);
   auto const extent = [&](std::size_t axis) { return static_cast<index_t>(in.q.shape()[axis]); };
   device::sizes n{extent(0), extent(1), extent(2), extent(3), static_cast<index_t>(in.v.shape()[3]), 0};

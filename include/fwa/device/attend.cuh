@@ -158,9 +158,10 @@ void read_aligned(rule const& r, options const& o, call<T> const& c, view<In, ac
 /// The kernels for Hopper.
 template <class T>
 void prepared_attend(rule const& r, options const& o, call<T> const& c, view<T, float> const& in, arena& from, cudaStream_t stream) {
-  hopper::attend<T>({in, c.size, c.forget, settings<float>(r, o), {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1},
-                     hopper::room(from, in.n), o.timing == timing::read_before_write},
-                    c, stream);
+  hopper::prepared const room = hopper::room(from, in.n);
+  hopper::attend<T>({in, c.size, c.forget, settings<float>(r, o), {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1}, room,
+                     o.timing == timing::read_before_write, 0, 0},
+                    c, from.take<float>(in.n.units() * in.n.d * in.n.dv), stream);
 }
 
 template <class T>
@@ -205,6 +206,7 @@ std::size_t workspace_bytes(rule const& r, options const& o, sizes const& n, ker
     if (which == kernels::fastest && hopper::suits(r, o, n)) {
       detail::arena fast(nullptr);
       (void)hopper::room(fast, n);
+      (void)fast.take<float>(n.units() * n.d * n.dv);
       bytes = std::max(bytes, fast.used());
     }
   return bytes;

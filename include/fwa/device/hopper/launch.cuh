@@ -10,6 +10,7 @@
 
 #include <cudaTypedefs.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace fwa::device::hopper {
@@ -33,7 +34,10 @@ template <class T>
   int device = 0, major = 0;
   succeed(cudaGetDevice(&device), "cudaGetDevice");
   succeed(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  return major == 9;
+  if (major != 9) return false;
+  cudaFuncAttributes kernel{};
+  succeed(cudaFuncGetAttributes(&kernel, prepare<true>), "cudaFuncGetAttributes");
+  return kernel.sharedSizeBytes > 0;  // else it was built for sm_90, without Hopper's own instructions, and is empty
 }
 
 [[nodiscard]] inline CUtensorMap map_of(rows<__nv_bfloat16 const> const& r, sizes const& n) {
@@ -70,34 +74,57 @@ template <class Arena>
   return p;
 }
 
-template <int warpgroups, bool solves>
-void scan_with(scan_call const& call, CUtensorMap const& k, CUtensorMap const& q, CUtensorMap const& o, cudaStream_t stream) {
-  auto* const kernel = scan<warpgroups, solves>;
-  constexpr int bytes = scan_bytes<warpgroups>;
+/// @param beside whether the grid may start while the one before it in the stream still runs
+template <class Kernel, class... Arguments>
+void launch(Kernel* kernel, unsigned blocks, unsigned threads, int bytes, bool beside, cudaStream_t stream, Arguments const&... arguments) {
   succeed(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute");
-  kernel<<<static_cast<unsigned>(call.n.units() * 2 / warpgroups), 128 * warpgroups + 128, bytes, stream>>>(call, k, q, o);
-  launched("hopper::scan");
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = static_cast<std::size_t>(bytes);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = beside ? 1 : 0;
+  succeed(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx");
 }
 
-/// @pre suits and reads
+template <bool halves, bool solves>
+void attend_with(prepare_call in, scan_call call, CUtensorMap const& k, CUtensorMap const& q, CUtensorMap const& o, float* between,
+                 cudaStream_t stream) {
+  constexpr int warpgroups = halves ? 1 : 2;
+  auto const units = static_cast<unsigned>(call.n.units()), chunks = static_cast<unsigned>((call.n.time + C - 1) / C);
+  // Few heads leave most of the device to the preparation of the segment after the one that is scanned. That takes less time a chunk, so
+  // segments grow, and little has to be prepared before the first scan.
+  unsigned segment = halves && chunks >= 64 ? chunks / 10 : chunks;
+  float const* const entry = call.entry;
+  float* const exit = call.exit;
+  for (unsigned first = 0; first < chunks; first += in.chunk_count, segment += segment / 4) {
+    in.first_chunk = call.first_chunk = first;
+    in.chunk_count = call.chunk_count = std::min(segment, chunks - first);
+    launch(prepare<solves>, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
+    call.entry = first == 0 ? entry : between;
+    call.exit = first + segment < chunks ? between : exit;
+    launch(scan<warpgroups, solves>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q, o);
+  }
+}
+
+/// @pre suits and reads   @param between (unit, d, dv) what one segment leaves to the next
 template <class T>
-void attend(prepare_call const& in, call<T> const& c, cudaStream_t stream) {
+void attend(prepare_call const& in, call<T> const& c, float* between, cudaStream_t stream) {
   sizes const& n = in.in.n;
-  index_t const chunks = n.units() * ((n.time + C - 1) / C);
-  require(chunks < index_t(1) << 31 && n.time < index_t(1) << 31, "device::attend", "too many tokens: ", n.tokens());
-  bool const solves = in.how.rho != residual::zero;
-  auto* const first = solves ? prepare<true> : prepare<false>;
-  succeed(cudaFuncSetAttribute(first, cudaFuncAttributeMaxDynamicSharedMemorySize, prepare_bytes), "cudaFuncSetAttribute");
-  first<<<static_cast<unsigned>(chunks), 256, prepare_bytes, stream>>>(in);
-  launched("hopper::prepare");
-  scan_call const call{n, in.out, c.entry.state, c.exit.state, in.in.shifted};
+  require(n.units() * ((n.time + C - 1) / C) < index_t(1) << 31 && n.time < index_t(1) << 31, "device::attend", "too many tokens: ", n.tokens());
+  scan_call const call{n, in.out, c.entry.state, c.exit.state, in.in.shifted, 0, 0};
   CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
   int device = 0, processors = 0;
   succeed(cudaGetDevice(&device), "cudaGetDevice");
   succeed(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  bool const halves = 2 * n.units() <= processors;
-  auto* const start = halves ? (solves ? scan_with<1, true> : scan_with<1, false>) : (solves ? scan_with<2, true> : scan_with<2, false>);
-  start(call, k, q, o, stream);
+  bool const solves = in.how.rho != residual::zero, halves = 2 * n.units() <= processors;
+  auto* const start = halves ? (solves ? attend_with<true, true> : attend_with<true, false>)
+                             : (solves ? attend_with<false, true> : attend_with<false, false>);
+  start(in, call, k, q, o, between, stream);
 }
 
 }  // namespace fwa::device::hopper

@@ -4,7 +4,8 @@
 //   Rᵀ = Uᵀ − Sᵀ Wᵀ      Oᵀ = Sᵀ Qᵀ Diag(P(t,0)) + Rᵀ Nᵀ      Sᵀ ← P(C,0) Sᵀ + Rᵀ Diag(P(C,s) w_s) X
 //
 // A warpgroup owns 64 value columns and keeps Sᵀ (64, 128) in registers in f32: rounded to bf16, wgmma's accumulators are its left operands,
-// so the state never goes through shared memory. One more thread fetches tiles, three chunks ahead.
+// so the state never goes through shared memory. A further thread fetches tiles, three chunks ahead,
+// and further warps store outputs.
 // Laws: forms_agree.
 #pragma once
 
@@ -14,11 +15,13 @@
 namespace fwa::device::hopper {
 
 inline constexpr int stages = 3, decay_bytes = decay_count * 4;
-inline constexpr int stage_bytes = 7 * tile_bytes;  // W, X, Q: two tiles each; N: one
+/// W, X, Q: two tiles each; N: one; U of a lone warpgroup: one. Two warpgroups load theirs themselves: there are enough to wait for it.
+template <int warpgroups>
+inline constexpr int stage_bytes = (warpgroups == 1 ? 8 : 7) * tile_bytes;
 
 /// @tparam warpgroups 1: half the value columns a block; 2: all of them
 template <int warpgroups>
-inline constexpr int scan_bytes = stages * stage_bytes + 2 * warpgroups * tile_bytes + stages * 640 + 128;
+inline constexpr int scan_bytes = stages * stage_bytes<warpgroups> + 2 * warpgroups * tile_bytes + stages * 640 + 128;
 
 struct scan_call {
   sizes n;
@@ -26,7 +29,33 @@ struct scan_call {
   float const* entry;  // (unit, d, dv) or null
   float* exit;         // likewise
   bool shifted;
+  unsigned first_chunk, chunk_count;  // of every unit
 };
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+/// One thread: tiles of all chunks of a unit into the stages, as they become free.   @param slice of U
+template <int warpgroups, bool solves>
+__device__ void fetch_chunks(scan_call const& call, CUtensorMap const& k_map, CUtensorMap const& q_map, std::uint32_t base,
+                             std::uint32_t decay_at, std::uint32_t full, std::uint32_t empty, index_t unit, index_t chunks, int batch,
+                             int head, int slice) {
+  for (index_t c = 0; c < call.chunk_count; ++c) {
+    int const stage = static_cast<int>(c % stages);
+    std::uint32_t const signal = full + 8 * stage, to = base + stage * stage_bytes<warpgroups>;
+    if (c >= stages) wait(empty + 8 * stage, static_cast<std::uint32_t>(c / stages - 1) & 1);
+    index_t const at = unit * chunks + call.first_chunk + c;
+    int const t = static_cast<int>((call.first_chunk + c) * C);
+    expect(signal, ((solves ? 7 : 5) + (warpgroups == 1 ? 1 : 0)) * tile_bytes + decay_bytes);
+    if (warpgroups == 1) load_bulk(to + 7 * tile_bytes, call.from.U + at * U_words + slice * (U_words / 2), tile_bytes, signal);
+    if (solves) load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
+    load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
+    load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
+    load_tile(to + 4 * tile_bytes, &q_map, 0, head, t, batch, signal);
+    load_tile(to + 5 * tile_bytes, &q_map, 64, head, t, batch, signal);
+    load_bulk(to + 6 * tile_bytes, call.from.N + at * N_words, tile_bytes, signal);
+    load_bulk(decay_at + stage * 640, call.from.decays + at * decay_count, decay_bytes, signal);
+  }
+}
+#endif
 
 /// @tparam solves whether the rule predicts; else W = 0
 template <int warpgroups, bool solves>
@@ -35,18 +64,19 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
          CUtensorMap const __grid_constant__ o_map) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(1024) unsigned char room[];
-  constexpr int consumers = 128 * warpgroups;
-  std::uint32_t const base = shared_address(room), o_base = base + stages * stage_bytes;
-  unsigned char* const decay_room = room + stages * stage_bytes + 2 * warpgroups * tile_bytes;
+  constexpr int consumers = 128 * warpgroups, outputs_ready = 1, outputs_free = 3;  // named barriers, two each a group
+  std::uint32_t const base = shared_address(room), o_base = base + stages * stage_bytes<warpgroups>;
+  unsigned char* const decay_room = room + stages * stage_bytes<warpgroups> + 2 * warpgroups * tile_bytes;
   std::uint32_t const full = shared_address(decay_room) + stages * 640, empty = full + 8 * stages;
   int const tid = threadIdx.x, group = tid / 128, warp = tid / 32 % 4, lane = tid % 32;
-  index_t const chunks = (call.n.time + C - 1) / C, unit = blockIdx.x * warpgroups / 2;
+  index_t const chunks = (call.n.time + C - 1) / C, count = call.chunk_count, unit = blockIdx.x * warpgroups / 2;
   int const slice = warpgroups == 2 ? group : blockIdx.x % 2;  // 64 value columns
   int const batch = static_cast<int>(unit / call.n.heads), head = static_cast<int>(unit % call.n.heads);
+  release_next_grid();
   if (tid == 0) {
     for (int i = 0; i < stages; ++i) {
       signal_init(full + 8 * i, 1);
-      signal_init(empty + 8 * i, warpgroups);
+      signal_init(empty + 8 * i, 4 * warpgroups);
     }
     signals_ready();
   }
@@ -54,21 +84,20 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 
   if (tid >= consumers) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (tid != consumers) return;
-    for (index_t c = 0; c < chunks; ++c) {
-      int const stage = static_cast<int>(c % stages);
-      std::uint32_t const signal = full + 8 * stage, to = base + stage * stage_bytes;
-      if (c >= stages) wait(empty + 8 * stage, static_cast<std::uint32_t>(c / stages - 1) & 1);
-      index_t const at = unit * chunks + c;
-      int const t = static_cast<int>(c * C);
-      expect(signal, (solves ? 7 : 5) * tile_bytes + decay_bytes);
-      if (solves) load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
-      load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
-      load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
-      load_tile(to + 4 * tile_bytes, &q_map, 0, head, t, batch, signal);
-      load_tile(to + 5 * tile_bytes, &q_map, 64, head, t, batch, signal);
-      load_bulk(to + 6 * tile_bytes, call.from.N + at * N_words, tile_bytes, signal);
-      load_bulk(shared_address(decay_room) + stage * 640, call.from.decays + at * decay_count, decay_bytes, signal);
+    if (tid == consumers) fetch_chunks<warpgroups, solves>(call, k_map, q_map, base, shared_address(decay_room), full, empty, unit, chunks, batch, head, slice);
+    if (int const of = tid / 32 - consumers / 32 - 1; of >= 0 && of < warpgroups) {  // a warp that stores what a group of consumers leaves
+      for (index_t c = 0; c < count; ++c) {
+        int const buffer = static_cast<int>(c & 1);
+        barrier(outputs_ready + 4 * of + buffer, 160);
+        if (lane == 0) {
+          store_tile(&o_map, 64 * (warpgroups == 2 ? of : slice), head, static_cast<int>((call.first_chunk + c) * C), batch, o_base + (2 * of + buffer) * tile_bytes);
+          commit_stores();
+          wait_for_reads<0>();
+        }
+        __syncwarp();
+        if (c + 2 < count) barrier_arrive(outputs_free + 4 * of + buffer, 160);
+      }
+      if (lane == 0) wait_for_stores();
     }
     return;
   }
@@ -95,18 +124,28 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   }
   pack_state(low, 0);
   pack_state(high, 4);
-
-  auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + (unit * chunks * 2 + slice) * 512 + (tid % 128) * 4;
+  auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + ((unit * chunks + call.first_chunk) * 2 + slice) * 512 + tid % 128;
+  std::uint32_t outputs[16];  // of the chunk before, rounded; stored while the products of this one run
   uint4 next[4];
-  if (chunks > 0)
+  auto prefetch = [&](index_t c) {
+    if constexpr (warpgroups == 2)
 #pragma unroll
-    for (int i = 0; i < 4; ++i) next[i] = U[i];
-  for (index_t c = 0; c < chunks; ++c) {
+      for (int i = 0; i < 4; ++i) next[i] = U[c * 1024 + 128 * i];
+  };
+  /// Waits for a chunk, and begins it: Rᵀ = Uᵀ, Sᵀ fades.
+  auto begin = [&](index_t c) {
     int const stage = static_cast<int>(c % stages);
-    std::uint32_t const here = base + stage * stage_bytes, o_tile = o_base + (2 * group + static_cast<int>(c & 1)) * tile_bytes;
-    float const* const decays = reinterpret_cast<float const*>(decay_room + stage * 640);
-    std::uint64_t const W = descriptor(here, 16, 1024), X = descriptor(here + 2 * tile_bytes, tile_bytes, 1024),
-                        Q = descriptor(here + 4 * tile_bytes, 16, 1024), N = descriptor(here + 6 * tile_bytes, 16, 1024);
+    wait(full + 8 * stage, static_cast<std::uint32_t>(c / stages) & 1);
+    float const gamma = reinterpret_cast<float const*>(decay_room + stage * 640)[2 * C];
+    if constexpr (warpgroups == 1)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        next[i] = *reinterpret_cast<uint4 const*>(room + stage * stage_bytes<warpgroups> + 7 * tile_bytes + (128 * i + tid) * 16);
+#pragma unroll
+    for (int i = 0; i < 32; ++i) {
+      low[i] *= gamma;
+      high[i] *= gamma;
+    }
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       std::uint32_t const words[4] = {next[i].x, next[i].y, next[i].z, next[i].w};
@@ -117,16 +156,27 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
         r[8 * i + 2 * e + 1] = two.y;
       }
     }
-    if (c + 1 < chunks)
+  };
+  auto store_outputs = [&](index_t c) {
+    std::uint32_t const tile = o_base + (2 * group + static_cast<int>(c & 1)) * tile_bytes;
+    std::uint32_t const to = tile + swizzled((lane >> 4) * 8 + (lane & 7), 2 * warp + (lane >> 3 & 1));
+    if (c >= 2) barrier(outputs_free + 4 * group + static_cast<int>(c & 1), 160);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) next[i] = U[(c + 1) * 1024 + i];
-    wait(full + 8 * stage, static_cast<std::uint32_t>(c / stages) & 1);
-    float const gamma = decays[2 * C];
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      low[i] *= gamma;
-      high[i] *= gamma;
-    }
+    for (int h = 0; h < 4; ++h)
+      store_transposed(to + h * 2048, outputs[4 * h], outputs[4 * h + 1], outputs[4 * h + 2], outputs[4 * h + 3]);
+    fence_async();
+    barrier_arrive(outputs_ready + 4 * group + static_cast<int>(c & 1), 160);
+  };
+  if (count > 0) {
+    prefetch(0);
+    begin(0);
+  }
+  for (index_t c = 0; c < count; ++c) {
+    int const stage = static_cast<int>(c % stages);
+    std::uint32_t const here = base + stage * stage_bytes<warpgroups>;
+    float const* const decays = reinterpret_cast<float const*>(decay_room + stage * 640);
+    std::uint64_t const W = descriptor(here, 16, 1024), X = descriptor(here + 2 * tile_bytes, tile_bytes, 1024),
+                        Q = descriptor(here + 4 * tile_bytes, 16, 1024), N = descriptor(here + 6 * tile_bytes, 16, 1024);
 
     pin(r);
     pin(o);
@@ -140,6 +190,8 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 #pragma unroll
     for (int j = 0; j < 8; ++j) multiply<0>(o, state[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
     wgmma_commit();
+    if (c > 0) store_outputs(c - 1);
+    if (c + 1 < count) prefetch(c + 1);  // after the fence, which waits for all loads before it
     wgmma_wait<1>();
     pin(r);
 #pragma unroll
@@ -183,31 +235,22 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     pin(weighted);
     pack_state(low, 0);
     pack_state(high, 4);
+    if (c + 1 < count) begin(c + 1);
     wgmma_wait<0>();
     pin(o);
     pin(left);
-    if (tid % 128 == 0) wait_for_reads<1>();  // the tile of two chunks ago has been stored
-    barrier(1 + group, 128);
-    if (tid % 128 == 0) arrive(empty + 8 * stage);
-    std::uint32_t const to = o_tile + swizzled((lane >> 4) * 8 + (lane & 7), 2 * warp + (lane >> 3 & 1));
 #pragma unroll
-    for (int h = 0; h < 4; ++h)
-      store_transposed(to + h * 2048, pack(o[8 * h], o[8 * h + 1]), pack(o[8 * h + 2], o[8 * h + 3]), pack(o[8 * h + 4], o[8 * h + 5]),
-                       pack(o[8 * h + 6], o[8 * h + 7]));
-    fence_async();
-    barrier(1 + group, 128);
-    if (tid % 128 == 0) {
-      store_tile(&o_map, 64 * slice, head, static_cast<int>(c * C), batch, o_tile);
-      commit_stores();
-    }
+    for (int i = 0; i < 16; ++i) outputs[i] = pack(o[2 * i], o[2 * i + 1]);
+    __syncwarp();
+    if (lane == 0) arrive(empty + 8 * stage);
   }
+  if (count > 0) store_outputs(count - 1);
   if (call.exit != nullptr)
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
       call.exit[place(i, 0)] = low[i];
       call.exit[place(i, 64)] = high[i];
     }
-  if (tid % 128 == 0) wait_for_stores();
 #endif
 }
 
