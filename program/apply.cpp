@@ -22,7 +22,16 @@ struct arguments {
   bool scan = false, json = false;
 };
 
-results apply_over(std::string const& scalar, problem const& p) {
+results apply_over(std::string const& scalar, problem const& p, bool on_device) {
+#ifdef FWA_CUDA
+  if (on_device) {
+    if (scalar == "f64") return apply_on_device<double>(p);
+    if (scalar == "f32") return apply_on_device<float>(p);
+    if (scalar == "bf16") return apply_on_device<Eigen::bfloat16>(p);
+    refuse("apply", "--device cuda computes over f64, f32 or bf16, not ", scalar);
+  }
+#endif
+  require(!on_device, "apply", "--device cuda: not built into this program");
   if (scalar == "f64") return apply<double>(p);
   if (scalar == "f32") return apply<float>(p);
   if (scalar == "f16") return apply<Eigen::half>(p);
@@ -32,7 +41,6 @@ results apply_over(std::string const& scalar, problem const& p) {
 }
 
 void run(arguments const& a, bool chunk_given) {
-  require(a.device == "cpu", "apply", "--device ", a.device, ": not built into this program");
   require(!a.scan || a.form == "chunked", "apply", "--scan goes with --form chunked, not with ", a.form);
   problem p = read_problem(a.folder);
   p.options.form = a.form == "recurrent" ? form::recurrent : a.form == "masked" ? form::masked : a.scan ? form::chunk_scan : form::chunk;
@@ -40,7 +48,7 @@ void run(arguments const& a, bool chunk_given) {
   std::error_code error;
   require(!fs::equivalent(a.folder, a.out, error), "apply", "--out ", a.out, ": is the folder of the case");
 
-  results const found = apply_over(a.scalar, p);
+  results const found = apply_over(a.scalar, p, a.device == "cuda");
   bool const narrow = a.scalar == "f32" || a.scalar == "f16" || a.scalar == "bf16";
   write(found, a.out, narrow);
 

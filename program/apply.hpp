@@ -23,6 +23,10 @@ struct results {
 template <class T>
 [[nodiscard]] results apply(problem const& p);
 
+/// The same on a CUDA device.   @throws contract_error; std::exception with the name of a call of CUDA that failed
+template <class T>
+[[nodiscard]] results apply_on_device(problem const& p);
+
 /// Puts the arrays as NAME.npy into a folder, from which all that an earlier run left goes; all of it or nothing.
 /// @param narrow float32 instead of float64   @throws std::exception where nothing can be written
 void write(results const& found, std::string const& folder, bool narrow);

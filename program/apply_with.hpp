@@ -56,17 +56,28 @@ template <class T>
   return out;
 }
 
+/// The arrays of a case as T reads them.
 template <class T>
-results apply(problem const& p) {
+struct tensors {
   using S = accumulator_t<T>;
-  using tensor = xt::xtensor<T, 4>;
-  auto const q = converted<tensor>(p.q), k = converted<tensor>(p.k), v = converted<tensor>(p.v);
-  auto const size = converted<xt::xarray<S>>(p.size), forget = converted<xt::xarray<S>>(p.forget);
+  xt::xtensor<T, 4> q, k, v;
+  xt::xarray<S> size, forget;
   std::vector<memory<S>> entries;
-  for (memory<double> const& m : p.entries) entries.push_back(m.cast<S>());
-  heads_outcome<T> const found =
-      p.offsets ? attend_end_to_end<T>(p, q, k, v, size, forget) : attend_heads<T>(p.rule, q, k, v, size, forget, p.options, entries);
 
+  explicit tensors(problem const& p)
+      : q(converted<xt::xtensor<T, 4>>(p.q)),
+        k(converted<xt::xtensor<T, 4>>(p.k)),
+        v(converted<xt::xtensor<T, 4>>(p.v)),
+        size(converted<xt::xarray<S>>(p.size)),
+        forget(converted<xt::xarray<S>>(p.forget)) {
+    for (memory<double> const& m : p.entries) entries.push_back(m.cast<S>());
+  }
+};
+
+/// What goes to disk.
+template <class T>
+[[nodiscard]] results gathered(problem const& p, heads_outcome<T> const& found) {
+  using S = accumulator_t<T>;
   results out;
   out.clamped = static_cast<std::size_t>(std::count(found.clamped.data(), found.clamped.data() + found.clamped.size(), true));
   auto add = [&out](std::string const& name, shape_t const& shape, auto const* numbers) {
@@ -83,7 +94,7 @@ results apply(problem const& p) {
     add(name, shape, tensor_of.data());
   };
   auto add_memories = [&](std::string const& name, shape_t shape, auto part) {
-    shape_t const outer = p.offsets ? shape_t{found.memories.size()} : p.batched ? shape_t{q.shape()[0], q.shape()[2]} : shape_t{};
+    shape_t const outer = p.offsets ? shape_t{found.memories.size()} : p.batched ? shape_t{p.q.shape()[0], p.q.shape()[2]} : shape_t{};
     shape.insert(shape.begin(), outer.begin(), outer.end());
     std::vector<S> numbers;
     for (memory<S> const& m : found.memories) {
@@ -93,7 +104,7 @@ results apply(problem const& p) {
     add(name, shape, numbers.data());
   };
 
-  std::size_t const dx = q.shape()[3], dv = v.shape()[3];
+  std::size_t const dx = p.q.shape()[3], dv = p.v.shape()[3];
   memory<S> const first = found.memories.empty() ? memory<S>{} : found.memories.front();
   add_tokens("o", found.o);
   add_tokens("eta", found.eta);
@@ -115,6 +126,13 @@ results apply(problem const& p) {
         "tail_v", {n, dv}, [](memory<S> const& m) -> auto const& { return m.tail_y; });
   }
   return out;
+}
+
+template <class T>
+results apply(problem const& p) {
+  tensors<T> const in(p);
+  return gathered<T>(p, p.offsets ? attend_end_to_end<T>(p, in.q, in.k, in.v, in.size, in.forget)
+                                  : attend_heads<T>(p.rule, in.q, in.k, in.v, in.size, in.forget, p.options, in.entries));
 }
 
 }  // namespace fwa::program

@@ -3,36 +3,13 @@
 #pragma once
 
 #include "matrix.hpp"
+#include "refusal.hpp"
 
 #include <algorithm>
-#include <sstream>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
 namespace fwa {
-
-/// Thrown before anything is changed. what() reads "attend: beta[3, 0] must be in [0, 2), but is 2.5".
-struct contract_error : std::invalid_argument {
-  using std::invalid_argument::invalid_argument;
-};
-
-/// Throws contract_error{"function: parts…"}; numbers with 17 digits.
-template <class... Parts>
-[[noreturn]] void refuse(std::string_view function, Parts const&... parts) {
-  std::ostringstream message;
-  message.precision(17);
-  message << function << ": ";
-  (message << ... << parts);
-  throw contract_error(message.str());
-}
-
-/// Refuses unless `holds`.
-template <class... Parts>
-void require(bool holds, std::string_view function, Parts const&... parts) {
-  if (!holds) refuse(function, parts...);
-}
 
 /// The shape (rows, cols) of `what`, or a refusal that names both shapes.
 template <class M>
@@ -47,12 +24,6 @@ void require_each(std::string_view function, std::string_view what, M const& m, 
   for (index_t i = 0; i < m.rows(); ++i)
     for (index_t j = 0; j < m.cols(); ++j)
       if (!holds(m(i, j))) refuse(function, what, '[', first + i, ", ", j, "] must ", rule, ", but is ", m(i, j));
-}
-
-/// Neither NaN nor infinite, by the operators of any scalar.
-template <class S>
-[[nodiscard]] bool finite(S const& s) {
-  return S(s - s) == S(0);
 }
 
 /// Refuses NaN and infinities. Zero times anything finite is zero, so one vectorised sum tells; only then is the place looked for.

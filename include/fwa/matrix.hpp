@@ -4,11 +4,15 @@
 //   Q, K (T, d)   X (T, dx)   V, Y, R (T, dv)   S (dx, dv)          all row-major
 #pragma once
 
+#include "index.hpp"
+
 #include <Eigen/Core>
+
+#include <type_traits>
 
 namespace fwa {
 
-using index_t = Eigen::Index;
+static_assert(std::is_same_v<index_t, Eigen::Index>);
 
 template <class S>
 using mat = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -11,13 +11,10 @@
 #pragma once
 
 #include "matrix.hpp"
+#include "rule/residual.hpp"
 #include "scalar.hpp"
 
 namespace fwa {
-
-/// How much of its own prediction a write takes back, the factor ρ of S_{t−1}ᵀx: none for the inner product, all of it for the
-/// regression, γ_t where the residual is read after the decay (gated DeltaNet).
-enum class residual { zero, one, gamma };
 
 /// ℓ(S).   @pre X has n ≥ 1 rows
 template <real T>

@@ -2,7 +2,7 @@
 // options.hpp — every choice that a caller has besides the rule.
 #pragma once
 
-#include "matrix.hpp"
+#include "index.hpp"
 
 #include <optional>
 

@@ -6,11 +6,11 @@
 // √ and exp are taken in the scalar of the computation. The norms leave a zero row zero, ε = 0 included.
 #pragma once
 
-#include "../matrix.hpp"
+#include "../concepts.hpp"
+#include "../host_device.hpp"
+#include "../index.hpp"
 #include "../options.hpp"
-#include "../scalar.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace fwa {
@@ -20,12 +20,15 @@ namespace fwa {
 
 /// φ(u) in place.   @param u one row (1, d)   @param epsilon the norm's stabiliser, ≥ 0
 template <real S, class Row>
-void apply_feature(feature phi, S const& epsilon, Row&& u) {
+FWA_HOST_DEVICE void apply_feature(feature phi, S const& epsilon, Row&& u) {
   using std::exp;
   using std::sqrt;
   auto divide_by_norm = [&u, &epsilon](S const& d) {
     S scale = sqrt(epsilon);  // the larger of √ε and max|u_i|: no square below exceeds 1, and none that matters underflows
-    for (index_t i = 0; i < u.size(); ++i) scale = std::max<S>(scale, u(i) < S(0) ? S(-u(i)) : S(u(i)));
+    for (index_t i = 0; i < u.size(); ++i) {
+      S const size = u(i) < S(0) ? S(-u(i)) : S(u(i));
+      if (scale < size) scale = size;
+    }
     if (!(S(0) < scale)) return;
     S square(0);
     for (index_t i = 0; i < u.size(); ++i) {

@@ -7,9 +7,9 @@
 //   the window I_t holds the last B pairs.                                                Eq. (3.3), (4.4), (4.6), (4.7), (4.14), (4.19)
 #pragma once
 
-#include "../objective.hpp"
 #include "../options.hpp"
 #include "../step/gain.hpp"
+#include "residual.hpp"
 
 #include <string_view>
 

@@ -9,7 +9,8 @@
 // Laws: step_bounds, zero_denominator_is_no_op, clamp_is_a_surrogate_step.
 #pragma once
 
-#include "../scalar.hpp"
+#include "../concepts.hpp"
+#include "../host_device.hpp"
 
 namespace fwa {
 
@@ -18,13 +19,13 @@ enum class step_law { normalised, given };
 
 /// η.   @pre β ≥ 0, D ≥ 0
 template <real S>
-[[nodiscard]] S step_size(S const& beta, S const& D) {
+[[nodiscard]] FWA_HOST_DEVICE S step_size(S const& beta, S const& D) {
   return D == S(0) ? S(0) : S(beta / D);
 }
 
 /// 1 − ηλ ∈ (−1, 1], rounded.   @pre β ∈ [0, 2), E, λ, ε ≥ 0, D = (E + λ) + ε, η = step_size(β, D)
 template <real S>
-[[nodiscard]] S carry(S const& beta, S const& E, S const& lambda, S const& epsilon, S const& D, S const& eta) {
+[[nodiscard]] FWA_HOST_DEVICE S carry(S const& beta, S const& E, S const& lambda, S const& epsilon, S const& D, S const& eta) {
   if (D == S(0)) return S(1);
   S const plain = S(1) - eta * lambda, without_cancellation = (E + (S(1) - beta) * lambda + epsilon) / D;  // no branch: vectorises
   return S(1) < beta ? plain : without_cancellation;
@@ -32,13 +33,13 @@ template <real S>
 
 /// True where the decay floor acts; a tie counts.   @param raw 1 − ηλ
 template <real S>
-[[nodiscard]] bool clamp_acts(S const& raw, S const& epsilon_gamma) {
+[[nodiscard]] FWA_HOST_DEVICE bool clamp_acts(S const& raw, S const& epsilon_gamma) {
   return !(epsilon_gamma < raw);
 }
 
 /// λ̂ = α / η, the ridge whose unclamped step this is: λ itself where the clamp rests, 0 where η = 0.      Appendix C.6
 template <real S>
-[[nodiscard]] S effective_ridge(S const& eta, S const& gamma, S const& lambda, bool clamped) {
+[[nodiscard]] FWA_HOST_DEVICE S effective_ridge(S const& eta, S const& gamma, S const& lambda, bool clamped) {
   if (eta == S(0)) return S(0);
   return clamped ? S((S(1) - gamma) / eta) : lambda;
 }

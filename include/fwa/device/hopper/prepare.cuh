@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// device/hopper/prepare.cuh — what a chunk of 64 tokens of bf16 knows before its entry state comes.
+//
+//   A_{t,s} = ρ_t P(t−1,s) w_s ⟨x_t,x_s⟩, s < t      T = (I + A)⁻¹      W = T Diag(ρ P(t−1,0)) X      U = T Y
+//   R = U − W S_0      N_{t,s} = P(t,s) w_s ⟨q_t,x_s⟩      O = P(·,0) Q S_0 + N R      S = P(C,0) S_0 + Xᵀ Diag(P(C,s) w_s) R
+//
+// T: blocks of 16 by substitution in f32, the blocks below them by products of 11-bit factors; T, W, U and N are then rounded to bf16, a
+// bounded matter, since the entries of T are (form/triangular.hpp). A block of 256 threads a chunk; chunks do not wait for each other.
+// Laws: forms_agree, step_bounds.
+#pragma once
+
+#include "../../step/gain.hpp"
+#include "../plan.cuh"
+#include "ptx.cuh"
+
+#include <limits>
+
+namespace fwa::device::hopper {
+
+inline constexpr int C = 64, width = 128;
+
+/// What prepare leaves for scan, one entry a chunk of a unit.
+struct prepared {
+  std::uint32_t* W;  // −W: two tiles of 64 × 64
+  std::uint32_t* U;  // [column half][16 tokens, 4 times][thread 128][4]: Uᵀ as wgmma's accumulators hold it, two tokens a word
+  std::uint32_t* N;  // one tile
+  float* decays;     // [64] what is left of S_0 for o_t, [64] P(C,s) w_s, [4] P(C,0) and padding
+};
+inline constexpr int W_words = 4096, U_words = 4096, N_words = 2048, decay_count = 132;
+
+struct prepare_call {
+  view<__nv_bfloat16, float> in;
+  rows<float const> size, forget;
+  detail::step_settings<float> how;
+  detail::plan_arrays<float> plan;  // eta, gamma and clamped where wanted
+  prepared out;
+  bool early;
+  unsigned first_chunk, chunk_count;  // of every unit
+};
+
+inline constexpr int stride = 68;  // of (64, 64) in f32
+inline constexpr int prepare_bytes = 4 * tile_bytes + 2 * C * stride * 4;
+
+/// η and γ of a token, and what is wrong with them.
+struct token_step {
+  float eta = 0, gamma = 1;
+  bool clamped = false;
+  unsigned refused = 0;
+};
+
+/// @param nonzero called where D = 0: whether a feature is not 0
+template <class Nonzero>
+__device__ token_step step_of(detail::step_settings<float> const& how, float size, float forget, float E, Nonzero&& nonzero) {
+  token_step s;
+  if (how.law == step_law::given) {
+    s.eta = size;
+    s.gamma = forget;
+  } else {
+    float const lambda = how.scale_coupled ? forget * E : forget, D = E + lambda + how.epsilon;
+    bool const outside = !(D - D == 0.0f) || (D == 0.0f && nonzero());
+    if (!(forget >= 0.0f)) s.refused |= ridge_out_of_range;
+    if (!(size - size == 0.0f) || (!how.any_gain && !(size >= 0.0f && size < 2.0f))) s.refused |= gain_out_of_range;
+    s.eta = outside ? std::numeric_limits<float>::quiet_NaN() : step_size(size, D);
+    if (!outside) s.gamma = carry(size, E, lambda, how.epsilon, D, s.eta);
+    s.clamped = !outside && how.clamp && clamp_acts(s.gamma, how.floor);
+    if (s.clamped) s.gamma = how.floor;
+  }
+  if (!(s.eta - s.eta == 0.0f) || !(s.gamma - s.gamma == 0.0f)) s.refused |= energy_out_of_range;
+  return s;
+}
+
+/// @tparam solves whether the rule predicts; else U = Y and there is no W
+template <bool solves>
+__global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ __align__(1024) unsigned char room[];
+  unsigned char *const x_tile = room, *const q_tile = room + 2 * tile_bytes;  // queries, then values
+  float* const M = reinterpret_cast<float*>(room + 4 * tile_bytes);           // (64, stride) P(t,s) w_s; then T
+  float* const A = M + C * stride;                                            // (64, stride); then T in bf16, twice
+  __shared__ float energy[C], weight[C], left[C + 1], gamma[C], upto[C], after[C], whole[4];  // products within blocks of 16 tokens
+  std::uint32_t const x_at = shared_address(x_tile), q_at = shared_address(q_tile);
+  int const tid = threadIdx.x, warp = tid / 32, lane = tid % 32, mi = lane >> 3, li = lane & 7;
+  auto const& in = call.in;
+  // 32 bits: divisions of 64 cost as much as a phase
+  unsigned const chunks = static_cast<unsigned>((in.n.time + C - 1) / C), unit = blockIdx.x / call.chunk_count, heads = static_cast<unsigned>(in.n.heads);
+  unsigned const chunk = call.first_chunk + blockIdx.x % call.chunk_count;
+  index_t const first = static_cast<index_t>(chunk) * C, at = static_cast<index_t>(unit) * chunks + chunk;
+  unit_span const s = in.span(unit / heads, unit % heads);
+  int const count = static_cast<int>(s.count - first < C ? s.count - first : C);
+
+  auto fetch = [&](unsigned char* tile, std::uint32_t to, rows<__nv_bfloat16 const> const& from, index_t shift) {
+    int const part = tid % 16;
+    __nv_bfloat16 const* row = in.at(from, s, first + tid / 16 - shift) + part * 8;
+#pragma unroll
+    for (int i = 0; i < 4; ++i, row += 16 * from.time) {
+      int const r = tid / 16 + 16 * i;
+      std::uint32_t const off = (part >> 3) * tile_bytes + swizzled(r, part & 7);
+      if (r < count && first + r >= shift)
+        copy_16(to + off, row);
+      else
+        *reinterpret_cast<uint4*>(tile + off) = make_uint4(0, 0, 0, 0);
+    }
+  };
+  fetch(x_tile, x_at, in.k, in.shifted ? 1 : 0);
+  fetch(q_tile, q_at, in.q, 0);
+  float size = 0, forget = 0;
+  if (tid < count) {
+    size = in.at(call.size, s, first + tid)[0];
+    forget = in.at(call.forget, s, first + tid)[0];
+  }
+  wait_for_copies();
+  __syncthreads();
+
+  // X Xᵀ by warps 0 to 3, Q Xᵀ by warps 4 to 7, 16 rows each
+  int const rows16 = 16 * (warp & 3);
+  bool const scores = warp >= 4;
+  float c[8][4] = {};
+  {
+    std::uint32_t a[8][4];
+#pragma unroll
+    for (int k = 0; k < 8; ++k)
+      load_matrices((scores ? q_at : x_at) + (k >> 2) * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, (k & 3) * 2 + (mi >> 1)), a[k]);
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      if (16 * n > rows16) break;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        std::uint32_t b[4];
+        load_matrices(x_at + (k >> 2) * tile_bytes + swizzled(16 * n + (mi >> 1) * 8 + li, (k & 3) * 2 + (mi & 1)), b);
+        multiply(c[2 * n], a[k], b[0], b[1]);
+        multiply(c[2 * n + 1], a[k], b[2], b[3]);
+      }
+    }
+  }
+  if (!scores)
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        if (int const t = rows16 + lane / 4 + 8 * (e / 2); 8 * n + 2 * (lane & 3) + e % 2 == t) energy[t] = c[n][e];
+  __syncthreads();
+  fetch(q_tile, q_at, in.v, 0);
+
+  if (tid < C) {
+    token_step step;
+    if (tid < count) {
+      index_t const t = first + tid, place = in.place(s, t);
+      step = step_of(call.how, size, forget, energy[tid], [&] {
+        unsigned any = 0;
+        for (int part = 0; part < 16; ++part) {
+          uint4 const eight = *reinterpret_cast<uint4 const*>(x_tile + (part >> 3) * tile_bytes + swizzled(tid, part & 7));
+          any |= eight.x | eight.y | eight.z | eight.w;
+        }
+        return (any & 0x7fff7fffu) != 0;
+      });
+      if (t == 0 && in.sentinel(s)) step = {};
+      if (call.plan.eta != nullptr) call.plan.eta[place] = step.eta;
+      if (call.plan.gamma != nullptr) call.plan.gamma[place] = step.gamma;
+      if (call.plan.clamped != nullptr) call.plan.clamped[place] = step.clamped;
+      if (step.refused != 0 && call.plan.refused != nullptr) atomicOr(call.plan.refused, step.refused);
+    }
+    weight[tid] = step.eta;
+    gamma[tid] = step.gamma;
+    float before = step.gamma, behind = step.gamma;
+#pragma unroll
+    for (int d = 1; d < 16; d *= 2) {
+      float const b = __shfl_up_sync(0xffffffffu, before, d, 16), a = __shfl_down_sync(0xffffffffu, behind, d, 16);
+      if (lane % 16 >= d) before *= b;
+      if (lane % 16 + d < 16) behind *= a;
+    }
+    float const next = __shfl_down_sync(0xffffffffu, behind, 1, 16);
+    upto[tid] = before;
+    after[tid] = lane % 16 == 15 ? 1.0f : next;
+    if (lane % 16 == 15) whole[tid / 16] = before;
+  }
+  __syncthreads();
+  {  // P(t,s) w_s for 16 tokens t of a column s
+    int const column = tid % C, begin = tid / C * 16, block = column / 16;
+    float m = weight[column];
+    float* const here = M + begin * stride + column;
+    if (begin > column) {
+      m *= after[column];
+      for (int b = block + 1; 16 * b < begin; ++b) m *= whole[b];
+#pragma unroll
+      for (int r = 0; r < 16; ++r) here[r * stride] = m * upto[begin + r];
+    } else {
+#pragma unroll
+      for (int r = 0; r < 16; ++r) {
+        if (begin + r > column) m *= gamma[begin + r];
+        here[r * stride] = begin + r < column ? 0.0f : m;
+      }
+    }
+    if (tid < C) {  // left[t] = P(t−1, 0)
+      float p = upto[tid];
+      for (int b = 0; b < block; ++b) p *= whole[b];
+      left[tid + 1] = p;
+      if (tid == 0) left[0] = 1;
+    }
+  }
+  __syncthreads();
+  if (tid < C) {
+    float* const decays = call.out.decays + at * decay_count;
+    decays[tid] = left[call.early ? tid : tid + 1];
+    decays[C + tid] = M[(C - 1) * stride + tid];
+    if (tid < 4) decays[2 * C + tid] = left[C];
+  }
+  // What lies above the diagonal meets zeros of M.
+  int const g = lane / 4, h = lane % 4;
+  float const* const weights = M + (rows16 + g) * stride + 2 * h;
+  if (scores) {
+    std::uint32_t* const N = call.out.N + at * N_words + (rows16 + g) * 32 + h;
+    float const* const now = call.early ? weights - stride : weights;
+    bool const none = call.early && rows16 + g == 0;  // nothing was written before the first token
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      float2 const m = none ? make_float2(0, 0) : *reinterpret_cast<float2 const*>(now + 8 * n);
+      float2 const below = *reinterpret_cast<float2 const*>(now + 8 * stride + 8 * n);
+      N[(n ^ g) * 4] = pack(m.x * c[n][0], m.y * c[n][1]);
+      N[(n ^ g) * 4 + 256] = pack(below.x * c[n][2], below.y * c[n][3]);
+    }
+  } else if (solves) {
+    bool const fading = call.how.rho == residual::gamma, none = rows16 + g == 0;
+    float const factor = fading ? gamma[rows16 + g] : 1.0f, factor_below = fading ? gamma[rows16 + g + 8] : 1.0f;
+    float* const to = A + (rows16 + g) * stride + 2 * h;
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      if (8 * n > rows16 + 8) break;
+      float2 const m = none ? make_float2(0, 0) : *reinterpret_cast<float2 const*>(weights - stride + 8 * n);
+      float2 const below = *reinterpret_cast<float2 const*>(weights + 7 * stride + 8 * n);
+      *reinterpret_cast<float2*>(to + 8 * n) = make_float2(m.x * c[n][0] * factor, m.y * c[n][1] * factor);
+      *reinterpret_cast<float2*>(to + 8 * stride + 8 * n) = make_float2(below.x * c[n][2] * factor_below, below.y * c[n][3] * factor_below);
+    }
+  }
+  wait_for_copies();
+  __syncthreads();
+
+  std::uint32_t* const U = call.out.U + at * U_words + (warp >> 2) * 2048 + ((warp & 3) * 32 + lane) * 4;  // 16 value columns a warp
+  auto values = [&](int k, std::uint32_t(&a)[4]) {  // 16 tokens of Yᵀ
+    load_transposed(q_at + (warp >> 2) * tile_bytes + swizzled(16 * k + (mi >> 1) * 8 + li, 2 * (warp & 3) + (mi & 1)), a);
+  };
+  if constexpr (!solves) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      std::uint32_t a[4];
+      values(k, a);
+      *reinterpret_cast<uint4*>(U + 512 * k) = make_uint4(a[0], a[1], a[2], a[3]);
+    }
+  } else {
+    float* const T = M;
+    if (tid < C) {  // a column of the inverse of a diagonal block
+      int const block = tid / 16 * 16, column = tid % 16;
+      float r[16];
+#pragma unroll
+      for (int i = 0; i < 16; ++i) r[i] = i == column ? 1.0f : 0.0f;
+      float const* const a = A + block * stride + block;
+#pragma unroll
+      for (int f = 0; f < 15; ++f)  // later rows do not wait for each other
+#pragma unroll
+        for (int i = f + 1; i < 16; ++i) r[i] -= a[i * stride + f] * r[f];
+#pragma unroll
+      for (int i = 0; i < 16; ++i) T[(block + i) * stride + block + column] = r[i];
+    }
+    __syncthreads();
+    // The block below two inverses T_0, T_1 is −T_1 A_10 T_0: first of 16 rows, then of 32; a tile of 16 × 8 a warp.
+    auto add = [&](float(&sum)[4], float const* left_rows, float const* right_rows, int n) {
+#pragma unroll
+      for (int m = 0; m < n; m += 8) {
+        float const* const l = left_rows + g * stride + m + h;
+        float const* const r = right_rows + (m + h) * stride + g;
+        std::uint32_t const a[4] = {round_tf32(l[0]), round_tf32(l[8 * stride]), round_tf32(l[4]), round_tf32(l[8 * stride + 4])};
+        multiply_tf32(sum, a, round_tf32(r[0]), round_tf32(r[4 * stride]));
+      }
+    };
+    auto put = [&](float const(&sum)[4], int row, int column, float sign) {
+      float2* const to = reinterpret_cast<float2*>(T + (row + g) * stride + column + 2 * h);
+      to[0] = make_float2(sign * sum[0], sign * sum[1]);
+      to[4 * stride] = make_float2(sign * sum[2], sign * sum[3]);
+    };
+    if (warp < 4) {
+      int const corner = 32 * (warp >> 1), row = corner + 16, column = corner + 8 * (warp & 1);
+      float sum[4] = {}, product[4] = {};
+      add(sum, A + row * stride + corner, T + corner * stride + column, 16);
+      put(sum, row, column, 1);
+      __syncwarp();
+      add(product, T + row * stride + row, T + row * stride + column, 16);
+      __syncwarp();
+      put(product, row, column, -1);
+    }
+    __syncthreads();
+    {
+      int const row = 32 + 16 * (warp >> 2), column = 8 * (warp & 3);
+      float sum[4] = {}, product[4] = {};
+      add(sum, A + row * stride, T + column, 32);
+      put(sum, row, column, 1);
+      __syncthreads();
+      add(product, T + row * stride + 32, T + 32 * stride + column, 32);
+      __syncthreads();
+      put(product, row, column, -1);
+    }
+    __syncthreads();
+    unsigned char* const plain = reinterpret_cast<unsigned char*>(A);  // T
+    unsigned char* const fading = plain + tile_bytes;                  // −T Diag(ρ P(t−1,0))
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      int const t = tid / 8 + 32 * i, part = tid % 8;
+      std::uint32_t words[8];
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        int const column = 8 * part + 2 * e, shift = call.how.rho == residual::gamma ? 1 : 0;
+        float2 const two = *reinterpret_cast<float2 const*>(T + t * stride + column);
+        words[e] = pack(two.x, two.y);  // above the diagonal are zeros of M
+        words[4 + e] = pack(-two.x * left[column + shift], -two.y * left[column + 1 + shift]);
+      }
+      *reinterpret_cast<uint4*>(plain + swizzled(t, part)) = make_uint4(words[0], words[1], words[2], words[3]);
+      *reinterpret_cast<uint4*>(fading + swizzled(t, part)) = make_uint4(words[4], words[5], words[6], words[7]);
+    }
+    __syncthreads();
+    std::uint32_t const plain_at = shared_address(plain), fading_at = plain_at + tile_bytes;
+    {  // Uᵀ = Yᵀ Tᵀ, 16 value columns a warp
+      float u[8][4] = {};
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        std::uint32_t a[4];
+        values(k, a);
+#pragma unroll
+        for (int n = k; n < 4; ++n) {
+          std::uint32_t b[4];
+          load_matrices(plain_at + swizzled(16 * n + (mi >> 1) * 8 + li, 2 * k + (mi & 1)), b);
+          multiply(u[2 * n], a, b[0], b[1]);
+          multiply(u[2 * n + 1], a, b[2], b[3]);
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < 4; ++n)
+        *reinterpret_cast<uint4*>(U + 512 * n) = make_uint4(pack(u[2 * n][0], u[2 * n][1]), pack(u[2 * n][2], u[2 * n][3]),
+                                                          pack(u[2 * n + 1][0], u[2 * n + 1][1]), pack(u[2 * n + 1][2], u[2 * n + 1][3]));
+    }
+    float w[8][4] = {};  // −W, 16 rows and half the columns a warp
+    int const half = warp >> 2;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (16 * k > rows16) continue;
+      std::uint32_t a[4];
+      load_matrices(fading_at + swizzled(rows16 + (mi & 1) * 8 + li, 2 * k + (mi >> 1)), a);
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        std::uint32_t b[4];
+        load_transposed(x_at + half * tile_bytes + swizzled(16 * k + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), b);
+        multiply(w[2 * n], a, b[0], b[1]);
+        multiply(w[2 * n + 1], a, b[2], b[3]);
+      }
+    }
+    __syncthreads();  // keys and values have been read: W goes through their room
+#pragma unroll
+    for (int n = 0; n < 4; ++n)
+      store_matrices(x_at + half * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), pack(w[2 * n][0], w[2 * n][1]),
+                     pack(w[2 * n][2], w[2 * n][3]), pack(w[2 * n + 1][0], w[2 * n + 1][1]), pack(w[2 * n + 1][2], w[2 * n + 1][3]));
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      reinterpret_cast<uint4*>(call.out.W + at * W_words)[tid + 256 * i] = reinterpret_cast<uint4 const*>(x_tile)[tid + 256 * i];
+  }
+  if (blockIdx.x == gridDim.x - 1) wait_for_earlier_grid();  // so that what follows this grid follows the scan beside it too
+#endif
+}
+
+}  // namespace fwa::device::hopper
