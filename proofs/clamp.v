@@ -1,6 +1,6 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
 (* A clamped step is the gradient step of the same objective with the effective ridge; that one goes down, the original may rise. *)
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect all_algebra ring.
 From Fwa Require Import definitions forms_agree chunk_size_is_free gain descent.
 
 Set Implicit Arguments.
@@ -55,25 +55,53 @@ End Surrogate.
 
 (* E = y = 1, lambda = 3, beta = 1.9, floor = 1/1000, s = 1/4. *)
 Section Witness.
-Let one : 'M[rat]_1 := uniform 1 1.
-Let beta : rat := 19%:R / 10%:R.
-Let eta : rat := step_size beta (denominator 1 3%:R 0).
-Let floor : rat := 1 / 1000%:R.
-Let s := one_step (fun=> one) (fun=> one) 0 (fun=> one) (fun=> weight_of eta 1) (fun=> clamped (raw_carry eta 3%:R) floor) (fun=> 1%N) One.
+Variable R : realFieldType.
+Let one : 'M[R]_1 := uniform 1 1.
+Let beta : R := 19%:R / 10%:R.
+Let eta : R := step_size beta (denominator 1 3%:R 0).
+Let floor : R := 1 / 1000%:R.
+Let s (w g : R) := one_step (fun=> one) (fun=> one) 0 (fun=> one) (fun=> w) (fun=> g) (fun=> 1%N) One.
 
-Lemma loss_of_one lambda (z : rat) :
+Lemma loss_of_one lambda (z : R) :
   loss one one lambda One (uniform 1 z) = 2%:R^-1 * ((z - 1) * (z - 1)) / 1%:R + 2%:R^-1 * lambda * (z * z).
 Proof. by rewrite /loss /squared /inner !big_ord1 !mxE big_ord1 !mxE mul1r. Qed.
 
-(** If false: the loss that was asked for could not rise under the clamp. It goes from 0.375 to more than 0.3977. *)
-Theorem original_loss_may_rise :
-  loss one one 3%:R One (uniform 1 (1 / 4%:R)) = 3%:R / 8%:R /\
-  3977%:R / 10000%:R < loss one one 3%:R One (write s 0 (uniform 1 (1 / 4%:R))).
+Lemma write_of_one (w g z : R) : write (s w g) 0 (uniform 1 z) = uniform 1 (z * g + w * (1 - z)).
 Proof.
-have -> : write s 0 (uniform 1 (1 / 4%:R)) = uniform 1 (1426%:R / 4000%:R).
-  apply/matrixP => i j; rewrite !ord1 /write /members /past /index_iota /= big_cons big_nil
-    !(mxE, big_ord1); by apply/eqP; vm_compute.
-by rewrite !loss_of_one; split; [apply/eqP; vm_compute | vm_compute].
+apply/matrixP => i j; rewrite !ord1 /write /members /past /index_iota /= big_cons big_nil !(mxE, big_ord1).
+by rewrite !mul1r mulr1n addr0.
+Qed.
+
+Lemma eta_value : eta = 19%:R / 40%:R.
+Proof.
+rewrite /eta /step_size /denominator addr0 gt_eqF; last by rewrite addr_gt0 ?ltr01 ?ltr0n.
+by rewrite /beta; field.
+Qed.
+
+Lemma floor_positive : 0 < floor.
+Proof. by rewrite /floor divr_gt0 ?ltr01 ?ltr0n. Qed.
+
+Lemma clamped_low (raw low : R) : raw < low -> clamped raw low = low.
+Proof. by move=> lt; rewrite /clamped /clamp_acts lt_gtF. Qed.
+
+Lemma floor_acts : clamped (raw_carry eta 3%:R) floor = floor.
+Proof.
+apply: clamped_low; apply: lt_trans floor_positive; rewrite /raw_carry eta_value.
+have -> : 1 - 19%:R / 40%:R * 3%:R = - (17%:R / 40%:R) :> R by field.
+by rewrite oppr_lt0 divr_gt0 ?ltr0n.
+Qed.
+
+(** If false: the loss that was asked for could not rise under the clamp. From 0.375 it goes to 0.3976... *)
+Theorem original_loss_may_rise :
+  let before := loss one one 3%:R One (uniform 1 (1 / 4%:R)) in
+  let after := loss one one 3%:R One (write (s (weight_of eta 1) (clamped (raw_carry eta 3%:R) floor)) 0 (uniform 1 (1 / 4%:R))) in
+  before = 3%:R / 8%:R /\ before < after.
+Proof.
+have above z : loss one one 3%:R One (uniform 1 z) = 3%:R / 8%:R + 2%:R * (z - 1 / 4%:R) ^+ 2 by rewrite loss_of_one; field.
+rewrite write_of_one !above floor_acts /weight_of invr1 mulr1 eta_value subrr expr0n mulr0 addr0; split; first by [].
+rewrite ltr_addl mulr_gt0 ?ltr0n // exprn_gt0 //.
+have -> : 1 / 4%:R * floor + 19%:R / 40%:R * (1 - 1 / 4%:R) - 1 / 4%:R = floor / 4%:R + 17%:R / 160%:R by field.
+by apply: addr_gt0; apply: divr_gt0; rewrite ?floor_positive ?ltr0n.
 Qed.
 
 End Witness.

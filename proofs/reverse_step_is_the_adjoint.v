@@ -100,6 +100,8 @@ rewrite d_mul innerDr d_tr !inner_outer d_had innerDr -/g E1 E2 E3 /feature_bar 
 by ring.
 Qed.
 
+Lemma collect (A G P C E : R) : A + G + (P + C - E) = A - E + (P + C + G). Proof. by ring. Qed.
+
 (** If false: one reverse step, as its formulas have it, would not be the derivative of one write. *)
 Theorem reverse_step t S S_bar :
   inner S_bar (d_ (write s t S)) = inner (state_bar t S_bar) (d_ S) + token_terms t S S_bar.
@@ -109,7 +111,7 @@ have -> : inner S_bar (d_ S *m diag_mx (decay s t)) = inner (S_bar *m diag_mx (d
   by rewrite innerC inner_mulmxr tr_diag_mx innerC.
 under eq_bigr do rewrite reverse_pair.
 rewrite sumrB big_split /= /token_terms /weight_bar /state_bar innerDl innerNl !inner_suml.
-by ring.
+exact: collect.
 Qed.
 
 Fixpoint sweep when c S0 S_bar (o_bar : nat -> 'rV[R]_dv) : R :=
@@ -126,6 +128,10 @@ Fixpoint sweep when c S0 S_bar (o_bar : nat -> 'rV[R]_dv) : R :=
     end
   else inner S_bar (d_ S0).
 
+Lemma finish (h A C X T : R) : h + (A + C) + (X + T) = A + T + (h + (X + C)). Proof. by ring. Qed.
+Lemma assemble (h A C D X T : R) : D + C = X + T -> h + (A + C) + D = A + T + (h + X).
+Proof. by move=> e; transitivity (h + A + (D + C)); [ring|rewrite e; ring]. Qed.
+
 (** If false: the reverse sweep over a sequence would not give the derivative of its outputs and its exit state. *)
 Theorem reverse_sweep when c S0 S_bar (o_bar : nat -> 'rV[R]_dv) :
   \sum_(t < c) inner (o_bar t) (d_ (output s when 0 t S0)) + inner S_bar (d_ (run s 0 c S0)) = sweep when c S0 S_bar o_bar.
@@ -135,14 +141,15 @@ have read t (A : 'M[R]_(dx, dv)) : inner (o_bar t) (d_ (query s t *m A))
   rewrite d_mul innerDr; congr (_ + _); first by rewrite innerC inner_mulmxr innerC.
   by rewrite innerC -inner_outer innerC.
 elim: c S_bar => [|t IH] S_bar; first by rewrite big_ord0 add0r.
-rewrite big_ord_recr; case: when IH => IH; rewrite [sweep _ _ _ _ _]/= -IH [output _ _ _ _ _]/= !add0n read.
-  have := reverse_step t (run s 0 t S0) (S_bar + (query s t)^T *m o_bar t).
-  rewrite -[write s t _]/(run s 0 t.+1 S0) innerDl => E.
-  transitivity (\sum_(i < t) inner (o_bar i) (d_ (output s ReadAfterWrite 0 i S0)) + inner (o_bar t *m (run s 0 t.+1 S0)^T) (d_ (query s t))
-    + (inner S_bar (d_ (run s 0 t.+1 S0)) + inner ((query s t)^T *m o_bar t) (d_ (run s 0 t.+1 S0)))); first by ring.
-  by rewrite E; ring.
-rewrite -[run s 0 t.+1 S0]/(write s t (run s 0 t S0)) reverse_step innerDl.
-by ring.
+have E := reverse_step t (run s 0 t S0); have next : run s 0 t.+1 S0 = write s t (run s 0 t S0) by [].
+pose F i := inner (o_bar i) (d_ (output s when 0 i S0)).
+have -> : \sum_(i < t.+1) inner (o_bar i) (d_ (output s when 0 i S0)) = \sum_(i < t) F i + F t by rewrite big_ord_recr.
+have {}IH Sb : sweep when t S0 Sb o_bar = \sum_(i < t) F i + inner Sb (d_ (run s 0 t S0)) by rewrite -IH.
+move: (\sum_(i < t) F i) IH => head IH; rewrite /F {F}.
+case: when IH => IH; rewrite [sweep _ _ _ _ _]/= IH [output _ _ _ _ _]/= !add0n ?next read.
+- have EW := E (S_bar + (query s t)^T *m o_bar t); rewrite innerDl in EW.
+  exact: assemble EW.
+- by rewrite E [inner (state_bar t S_bar + _) _]innerDl; exact: finish.
 Qed.
 
 End Token.

@@ -28,7 +28,7 @@ Theorem across_the_feature gamma eta x m (V : 'M[R]_(n, m)) : x *m V = 0 -> tran
 Proof. by move=> z; rewrite mulmxBl mul_scalar_mx -scalemxAl -mulmxA z mulmx0 scaler0 subr0. Qed.
 
 (** If false: with epsilon = 0 and the clamp at rest the error along x would not shrink by the factor 1 - beta. *)
-Theorem gain_is_the_shrinkage beta E lambda : let D := denominator E lambda 0 in D != 0 ->
+Theorem gain_is_the_shrinkage (beta E lambda : R) : let D := denominator E lambda 0 in D != 0 ->
   raw_carry (step_size beta D) lambda - step_size beta D * E = 1 - beta.
 Proof.
 move=> D nz; rewrite /raw_carry /step_size (negbTE nz) -addrA -opprD -mulrDr [lambda + E]addrC.
@@ -44,7 +44,7 @@ have -> : transition gamma eta x *m V = gamma *: V - eta *: (x^T *m (x *m V)).
 rewrite squaredD squaredN !squaredZ innerNr innerZl innerZr.
 have -> : inner V (x^T *m (x *m V)) = squared (x *m V) by rewrite -inner_mulmxl.
 have -> : squared (x^T *m (x *m V)) = dot x x * squared (x *m V).
-  by rewrite {1}/squared inner_mulmxl trmxK mulmxA [x *m x^T]mx11_scalar mul_scalar_mx innerZr.
+  by rewrite {1}/squared inner_mulmxl trmxK mulmx_dot innerZr.
 by ring.
 Qed.
 
@@ -64,41 +64,42 @@ have : 0 <= dot x x by rewrite dot_inner; exact: squared_ge0.
 move: (dot x x) (squared V) (squared (x *m V)) e1 => E a p e1 E0 a0 p0 le.
 have [z|nz] := eqVneq E 0.
   have -> : p = 0 by apply/eqP; rewrite eq_le p0 andbT -(mul0r a) -z.
-  by rewrite !mulr0 subr0 addr0 ler_piMl.
+  by rewrite !mulr0 subr0 addr0 ler_pimull.
 have Ep : 0 < E by rewrite lt_neqAle eq_sym nz.
 rewrite -(ler_pmul2l Ep).
 have -> : E * (gamma ^+ 2 * a - 2%:R * (gamma * eta) * p + eta ^+ 2 * E * p)
   = gamma ^+ 2 * (E * a - p) + (gamma - eta * E) ^+ 2 * p by ring.
-rewrite -[X in _ <= X](subrK p); apply: ler_add; last by rewrite ler_piMl.
-by rewrite ler_piMl // subr_ge0.
+rewrite -[X in _ <= X](subrK p); apply: ler_add; last by rewrite ler_pimull.
+by rewrite ler_pimull // subr_ge0.
 Qed.
 
 Lemma square_le1 (a : R) : -1 <= a -> a <= 1 -> a ^+ 2 <= 1.
 Proof. by move=> lo hi; rewrite -subr_ge0 -[X in X - _](expr1n _ 2) subr_sqr mulr_ge0 // ?subr_ge0 // addrC -ler_subl_addr sub0r. Qed.
 
 (** If false: an unclamped step of any legal gain could make a state grow. *)
-Theorem unclamped_does_not_expand beta lambda epsilon x m (V : 'M[R]_(n, m)) : legal beta (dot x x) lambda epsilon ->
-  let eta := step_size beta (denominator (dot x x) lambda epsilon) in
+Theorem unclamped_does_not_expand beta lambda epsilon eta x m (V : 'M[R]_(n, m)) :
+  legal beta (dot x x) lambda epsilon -> eta = step_size beta (denominator (dot x x) lambda epsilon) ->
   squared (transition (raw_carry eta lambda) eta x *m V) <= squared V.
 Proof.
-move=> ok eta; have /andP[lo hi] := raw_carry_range ok; apply: non_expansive; first by rewrite square_le1 // ltW.
+move=> ok ->; set h := step_size _ _; have /andP[lo hi] := raw_carry_range ok; apply: non_expansive; first by rewrite square_le1 // ltW.
 apply: square_le1; last by rewrite (le_trans _ hi) // ler_subl_addr ler_addl eta_E_ge0.
-rewrite /raw_carry -addrA -opprD -mulrDr ler_subr_addl addrC subr_le0 -ler_subl_addr opprK addrC.
-by rewrite [lambda + _]addrC ltW // eta_times_smoothness.
+have EL := eta_times_smoothness ok; rewrite -/h mulrDr in EL.
+rewrite /raw_carry ler_subr_addl ler_subr_addl addrA ler_subl_addr.
+by rewrite addrC ltW.
 Qed.
 
 (** If false: a clamped step of any legal gain could make a state grow. *)
-Theorem clamped_does_not_expand beta lambda epsilon floor x m (V : 'M[R]_(n, m)) :
-  legal beta (dot x x) lambda epsilon -> 0 < floor < 1 ->
-  let eta := step_size beta (denominator (dot x x) lambda epsilon) in
+Theorem clamped_does_not_expand beta lambda epsilon floor eta x m (V : 'M[R]_(n, m)) :
+  legal beta (dot x x) lambda epsilon -> 0 < floor < 1 -> eta = step_size beta (denominator (dot x x) lambda epsilon) ->
   squared (transition (clamped (raw_carry eta lambda) floor) eta x *m V) <= squared V.
 Proof.
-move=> ok fl eta; have /andP[lo hi] := clamped_range ok fl.
+move=> ok fl ->; set h := step_size _ _; have /andP[lo hi] := clamped_range ok fl.
+have EL := eta_times_smoothness ok; rewrite -/h mulrDr in EL.
 apply: non_expansive; first by rewrite square_le1 // ltW // (lt_trans _ lo) // ltrN10.
 apply: square_le1; last by rewrite (le_trans _ hi) // ler_subl_addr ler_addl eta_E_ge0.
-rewrite ler_subr_addl; apply: le_trans (clamped_ge eta lambda floor).
-rewrite /raw_carry ler_subr_addl addrA addrC -ler_subr_addl opprK.
-by rewrite -mulrDr [lambda + _]addrC ltW // eta_times_smoothness.
+rewrite ler_subr_addl; apply: le_trans (clamped_ge _ _ _ _ floor).
+rewrite /raw_carry ler_subr_addl addrA ler_subl_addr.
+by rewrite addrC ltW.
 Qed.
 
 End Transition.
@@ -154,18 +155,25 @@ apply/is_trig_mxP => i j lt; rewrite mxE ltnNge (ltnW lt) /= addr0.
 by case: eqP lt => // ->; rewrite ltnn.
 Qed.
 
+Lemma left_any y c u : left (s y) 0 c u = left (s (fun=> 0)) 0 c u.
+Proof.
+have E a n : carry (s y) a n = carry (s (fun=> 0)) a n by elim: n => //= n ->.
+by rewrite /left E.
+Qed.
+
 Lemma inverse_entry c (i j : 'I_c) :
   invmx (system c) i j = residuals (s (impulse j)) 0 0 i (b + i) 0 0.
 Proof.
 pose r (t : 'I_c) := residuals (s (impulse j)) 0 0 t (b + t) 0 0.
 suff E : system c *m (\col_t r t) = delta_mx j 0.
-  have -> : invmx (system c) i j = (invmx (system c) *m delta_mx j 0) i 0 by rewrite -colE mxE.
-  by rewrite -E mulKmx ?system_unit // mxE.
+  have := congr1 (fun v : 'cV[R]_c => (invmx (system c) *m v) i 0) E; rewrite mulKmx ?system_unit // mxE => e; rewrite -[RHS]/(r i) e.
+  rewrite mxE (bigD1 j) //= big1 ?addr0 => [|u ne]; first by rewrite !mxE !eqxx mulr1.
+  by rewrite mxE (negbTE ne) mulr0.
 apply/colP => t; rewrite mxE [RHS]mxE eqxx andbT.
 have in_t u : (b + u)%N \in members (s (impulse j)) (0 + u) by rewrite members_one // mem_seq1 add0n.
 have := @residuals_solve_the_system _ _ _ (s (impulse j)) 0 c 0 t (b + t)%N (ltn_ord t) (in_t t).
 rewrite /factor /= !hadamard1l mulmx0 hadamard0r subr0 => /rowP/(_ 0); rewrite mxE [RHS]mxE eqn_add2l => <-.
-under eq_bigr => u _ do rewrite mxE mulrDl.
+under eq_bigr => u _ do rewrite [system _ _ _]mxE mulrDl.
 rewrite big_split /= (bigD1 t) //= eqxx mul1r mxE big1 ?addr0 => [|u ne]; last by rewrite eq_sym (negbTE ne) mul0r.
 congr (_ + _); rewrite summxE (bigID (fun u : 'I_c => (u < t)%N)) /= [X in _ + X]big1 ?addr0 => [|u]; last first.
   by move/negbTE => ->; rewrite mul0r.
@@ -173,7 +181,7 @@ pose F u := dot (xt t) (xt u) * (left (s (fun=> 0)) 0 t u 0 0 * residuals (s (im
 transitivity (\sum_(u < c | (u < t)%N) F u).
   by apply: eq_bigr => u ut; rewrite ut mxE /F mulrCA mulrA.
 rewrite -(big_ord_widen_cond c xpredT F) ?(ltnW (ltn_ord t)) //.
-by apply: eq_bigr => u _; rewrite members_one // big_seq1 add0n !mxE.
+by apply: eq_bigr => u _; rewrite members_one // big_seq1 add0n mxE hadamardE left_any.
 Qed.
 
 (** If false: (I + A)^-1 could grow beyond sqrt(beta_i beta_j) when scaled by sqrt(w_i / w_j), as it does for unnormalised keys.
