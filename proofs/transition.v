@@ -189,7 +189,7 @@ Qed.
 Theorem inverse_entries_are_bounded c (i j : 'I_c) : i != j ->
   w i * invmx (system c) i j ^+ 2 <= w j * (beta i * beta j).
 Proof.
-move=> ne; rewrite inverse_entry /residuals /residual_of /factor /= hadamard1l add0n.
+move=> ne; rewrite inverse_entry /residuals /residual_of /factor /= hadamard1l ?add0n.
 set S := run _ _ _ _; rewrite !mxE eqn_add2l.
 have -> : (nat_of_ord i == j) = false by apply/negbTE.
 rewrite sub0r sqrrN.
