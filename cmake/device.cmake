@@ -14,5 +14,6 @@ find_package(CUDAToolkit REQUIRED)
 add_library(fwa_device INTERFACE)
 target_compile_features(fwa_device INTERFACE cxx_std_20)
 target_include_directories(fwa_device INTERFACE ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(fwa_device INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Werror=all-warnings>)
+# -std by hand: CMake 3.25 does not know what CUDA 13 can do.
+target_compile_options(fwa_device INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Werror=all-warnings>)
 target_link_libraries(fwa_device INTERFACE CUDA::cudart_static)
