@@ -91,7 +91,7 @@ TEST_CASE("strong decay, the clamp at every step, repeated keys with gains near 
     heads<T> same = some_heads<T>(r, {1, 200, 2, 128, 128, 0}, 613, 0.0);
     for (std::size_t i = 0; i < same.k.size(); ++i) same.k[i] = same.k[i % 256];
     for (float& beta : same.size) beta = 1.5f;
-    CHECK_LE(compare(same, o, true), 0x1p-6);
+    CHECK_LE(compare(same, o, true), 0x1p-5);  // one key and no decay: errors of T add up
     // Near 2 with one key and no decay nothing damps an error: (I + A)⁻¹ has entries of either sign near 2 in every place. Not for these kernels.
     for (float const gain : {1.9f, 1.999f}) {
       for (float& beta : same.size) beta = gain;

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   if (tid == 0) {
     for (int i = 0; i < stages; ++i) {
       signal_init(full + 8 * i, 1);
-      signal_init(empty + 8 * i, 4 * warpgroups);
+      signal_init(empty + 8 * i, consumers);
     }
     signals_ready();
   }
@@ -241,8 +241,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     pin(left);
 #pragma unroll
     for (int i = 0; i < 16; ++i) outputs[i] = pack(o[2 * i], o[2 * i + 1]);
-    __syncwarp();
-    if (lane == 0) arrive(empty + 8 * stage);
+    arrive(empty + 8 * stage);
   }
   if (count > 0) store_outputs(count - 1);
   if (call.exit != nullptr)
