@@ -10,7 +10,6 @@
 #include <cstring>
 #include <type_traits>
 
-
 namespace fwa::program {
 namespace {
 

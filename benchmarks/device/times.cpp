@@ -81,6 +81,7 @@ struct job {
   index_t window;
   device::sizes n;
   device::kernels which;
+  fwa::form form = form::chunk;
   bool portable() const { return which == device::kernels::portable; }
 };
 
@@ -101,7 +102,8 @@ int main(int count, char** words) try {
   {
     std::size_t const bytes = std::size_t(1) << 30;
     char *a = allocate<char>(bytes), *b = allocate<char>(bytes);
-    double const us = by_events([&] { succeed(cudaMemcpyAsync(b, a, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync"); }, stream, 10);
+    double const us =
+        by_events([&] { succeed(cudaMemcpyAsync(b, a, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync"); }, stream, 10);
     std::printf("copy of 1 GiB: %.0f GB/s read and written\n", 2 * static_cast<double>(bytes) / us * 1e-3);
     json << "{\"what\": \"copy 1 GiB\", \"events\": " << us << "}";
     cudaFree(a), cudaFree(b);
@@ -109,10 +111,18 @@ int main(int count, char** words) try {
 
   device::sizes const one{1, 16384, 16, 128, 128, 0}, eight{8, 2048, 16, 128, 128, 0};
   using device::kernels;
-  std::vector<job> const jobs = {{falcon_1, 1, one, kernels::fastest},    {falcon_1, 1, eight, kernels::fastest},
-                                 {falcon_1a, 1, one, kernels::fastest},   {falcon_1a, 1, eight, kernels::fastest},
-                                 {falcon_2, 1, eight, kernels::fastest},  {falcon_3, 4, eight, kernels::fastest},
-                                 {falcon_3a, 4, eight, kernels::fastest}, {falcon_1, 1, eight, kernels::portable}};
+  std::vector<job> const jobs = {{falcon_1, 1, one, kernels::fastest},
+                                 {falcon_1, 1, eight, kernels::fastest},
+                                 {falcon_1a, 1, one, kernels::fastest},
+                                 {falcon_1a, 1, eight, kernels::fastest},
+                                 {falcon_2, 1, eight, kernels::fastest},
+                                 {falcon_3, 4, eight, kernels::fastest},
+                                 {falcon_3a, 4, eight, kernels::fastest},
+                                 {falcon_1, 1, eight, kernels::portable},
+                                 {falcon_1, 1, eight, kernels::portable, form::recurrent},
+                                 {falcon_2, 1, eight, kernels::portable, form::recurrent},
+                                 {falcon_3, 4, eight, kernels::portable, form::recurrent},
+                                 {falcon_3a, 4, eight, kernels::portable, form::recurrent}};
   std::printf("%-12s %2s %22s %10s %12s %12s\n", "rule", "B", "batch, tokens, heads", "kernels", "events us", "graph us");
   for (std::size_t row = 0; row < jobs.size(); ++row) {
     bool const once_only = count > 2;
@@ -135,11 +145,14 @@ int main(int count, char** words) try {
       return some;
     };
     index_t const columns = j.r.per_column ? n.dv : 1;
-    T *q = copied(tokens(128)), *k = copied(tokens(128)), *v = copied(tokens(128)), *o = allocate<T>(static_cast<std::size_t>(n.tokens()) * 128);
-    float *beta = copied(drive(columns, 1)), *lambda = copied(drive(1, 8)), *state = allocate<float>(static_cast<std::size_t>(n.units()) * 128 * 128);
+    T *q = copied(tokens(128)), *k = copied(tokens(128)), *v = copied(tokens(128)),
+      *o = allocate<T>(static_cast<std::size_t>(n.tokens()) * 128);
+    float *beta = copied(drive(columns, 1)), *lambda = copied(drive(1, 8)),
+          *state = allocate<float>(static_cast<std::size_t>(n.units()) * 128 * 128);
     options choices;
     choices.window = j.window;
     choices.chunk = 64;
+    choices.form = j.form;
     device::call<T> c;
     c.q = device::dense<T const>(q, n, 128), c.k = device::dense<T const>(k, n, 128), c.v = device::dense<T const>(v, n, 128);
     c.o = device::dense(o, n, 128);
@@ -156,11 +169,15 @@ int main(int count, char** words) try {
     double const events = slow ? once : by_events(run, stream, 30), graph = slow ? once : by_graph(run, stream, 15, 4);
     std::string const shape = std::to_string(n.batch) + ", " + std::to_string(n.time) + ", " + std::to_string(n.heads);
     std::printf("%-12s %2d %22s %10s %12.1f %12.1f\n", std::string(j.r.name).c_str(), static_cast<int>(j.window), shape.c_str(),
-                j.portable() ? "portable" : "fastest", events, graph);
+                j.form == form::recurrent ? "recurrent"
+                : j.portable()            ? "portable"
+                                          : "fastest",
+                events, graph);
     std::fflush(stdout);
     json << ", {\"rule\": \"" << j.r.name << "\", \"window\": " << j.window << ", \"batch\": " << n.batch << ", \"tokens\": " << n.time
-         << ", \"heads\": " << n.heads << ", \"portable\": " << (j.portable() ? "true" : "false") << ", \"events\": " << events
-         << ", \"graph\": " << graph << "}";
+         << ", \"heads\": " << n.heads << ", \"portable\": " << (j.portable() ? "true" : "false") << ", \"form\": \""
+         << (j.form == form::recurrent ? "recurrent" : "chunk") << "\""
+         << ", \"events\": " << events << ", \"graph\": " << graph << "}";
     for (void* p : {static_cast<void*>(q), static_cast<void*>(k), static_cast<void*>(v), static_cast<void*>(o), static_cast<void*>(beta),
                     static_cast<void*>(lambda), static_cast<void*>(state), c.workspace})
       cudaFree(p);

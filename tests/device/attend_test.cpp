@@ -211,8 +211,9 @@ TEST_CASE("arrays of more than 2^31 entries") {
   buffer<T> q(entries), o(entries), alone(static_cast<std::size_t>(n.time) * 128);
   buffer<T> const cycle(some);
   for (std::size_t at = 0; at < entries; at += period)
-    device::succeed(cudaMemcpy(q.data() + at, const_cast<buffer<T>&>(cycle).data(), std::min(period, entries - at) * 2, cudaMemcpyDeviceToDevice),
-                    "cudaMemcpy");
+    device::succeed(
+        cudaMemcpy(q.data() + at, const_cast<buffer<T>&>(cycle).data(), std::min(period, entries - at) * 2, cudaMemcpyDeviceToDevice),
+        "cudaMemcpy");
   std::vector<float> gains(static_cast<std::size_t>(n.tokens()), 0.5f);
   buffer<float> size(gains), forget(gains), state(static_cast<std::size_t>(n.units()) * 128 * 128);
   device::call<T> c;

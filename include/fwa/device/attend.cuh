@@ -72,8 +72,10 @@ struct portable_room {
     weight = from.take<A>(count * columns);
     gamma = keeps_gamma ? from.take<A>(count * columns) : nullptr;
     if (o.normalized_read) wide = from.take<A>(count * (n.dv + 1));
-    windows = from.take<A>(o.window > 1 && r.rho != residual::zero ? planning_warps(n, o.window) * (o.window * o.window + 3 * o.window) : 1);
-    if (o.form == form::chunk) gram = from.take<A>(std::min(most_span_blocks, n.units() * (n.dv / columns_a_warp + 1)) * span_gram(o.chunk, o.window));
+    windows =
+        from.take<A>(o.window > 1 && r.rho != residual::zero ? planning_warps(n, o.window) * (o.window * o.window + 3 * o.window) : 1);
+    if (o.form == form::chunk)
+      gram = from.take<A>(std::min(most_span_blocks, n.units() * (n.dv / columns_a_warp + 1)) * span_gram(o.chunk, o.window));
   }
 };
 
@@ -97,7 +99,7 @@ void allow_shared(Kernel* kernel, std::size_t bytes) {
 
 template <class A>
 [[nodiscard]] step_settings<A> settings(rule const& r, options const& o) {
-  return {r.law,      r.rho, o.ridge == ridge::scale_coupled, o.clamp, o.any_gain, static_cast<A>(o.epsilon), static_cast<A>(o.epsilon_gamma)};
+  return {r.law, r.rho, o.ridge == ridge::scale_coupled, o.clamp, o.any_gain, static_cast<A>(o.epsilon), static_cast<A>(o.epsilon_gamma)};
 }
 
 /// Last features and tails, where they are wanted.
@@ -110,16 +112,18 @@ void leave_edges(call<T> const& c, view<In, A> const& in, cudaStream_t stream) {
 
 /// Step and form of tokens that are stored as In.
 template <class In, class T>
-void read_aligned(rule const& r, options const& o, call<T> const& c, view<In, accumulator_t<T>> const& in,
-                  portable_room<T> const& room, cudaStream_t stream) {
+void read_aligned(rule const& r, options const& o, call<T> const& c, view<In, accumulator_t<T>> const& in, portable_room<T> const& room,
+                  cudaStream_t stream) {
   using A = accumulator_t<T>;
   sizes const& n = in.n;
   index_t const columns = r.per_column ? n.dv : 1, width = n.dv + (o.normalized_read ? 1 : 0);
   A* const gamma = c.gamma != nullptr ? c.gamma : room.gamma;
   if (n.tokens() > 0) {
     index_t const warps = planning_warps(n, o.window);
-    plan<In, A><<<grid((warps + 3) / 4, "plan"), warps < 4 ? 32 * static_cast<unsigned>(warps) : 128, 0, stream>>>(
-        in, c.size, c.forget, settings<A>(r, o), {room.weight, gamma, c.eta, c.clamped, c.refused, columns}, room.windows);
+    dim3 const blocks = grid((warps + 3) / 4, "plan");
+    unsigned const threads = 32 * static_cast<unsigned>(std::min<index_t>(warps, 4));
+    plan<In, A><<<blocks, threads, 0, stream>>>(in, c.size, c.forget, settings<A>(r, o),
+                                                {room.weight, gamma, c.eta, c.clamped, c.refused, columns}, room.windows);
     launched("plan");
   }
   schedule<A> const weights{room.weight, gamma, columns, r.rho};
@@ -159,8 +163,15 @@ void read_aligned(rule const& r, options const& o, call<T> const& c, view<In, ac
 template <class T>
 void prepared_attend(rule const& r, options const& o, call<T> const& c, view<T, float> const& in, arena& from, cudaStream_t stream) {
   hopper::prepared const room = hopper::room(from, in.n);
-  hopper::attend<T>({in, c.size, c.forget, settings<float>(r, o), {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1}, room,
-                     o.timing == timing::read_before_write, 0, 0},
+  hopper::attend<T>({in,
+                     c.size,
+                     c.forget,
+                     settings<float>(r, o),
+                     {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1},
+                     room,
+                     o.timing == timing::read_before_write,
+                     0,
+                     0},
                     c, from.take<float>(in.n.units() * in.n.d * in.n.dv), stream);
 }
 
@@ -243,8 +254,9 @@ void attend(rule const& r, options const& o, sizes const& n, call<T> const& c, c
     features<T, A><<<blocks, 128, 0, stream>>>(n, c.v, n.dv, room.v, o.value_norm ? feature::rms_norm : feature::identity, epsilon);
     launched("features");
   }
-  view<A, A> const in{n,       c.offsets, dense<A const>(room.q, n, n.d), dense<A const>(room.k, n, n.d), dense<A const>(room.v, n, n.dv),
-                      c.entry, o.window,  shifted};
+  view<A, A> const in{
+      n,        c.offsets, dense<A const>(room.q, n, n.d), dense<A const>(room.k, n, n.d), dense<A const>(room.v, n, n.dv), c.entry,
+      o.window, shifted};
   read_aligned<A, T>(r, o, c, in, room, stream);
 }
 

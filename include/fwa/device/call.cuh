@@ -91,10 +91,10 @@ struct call {
   memory<A const> entry;             ///< without `pairs`: fresh sequences; without `state`: from 0
 
   rows<T> o;
-  memory<A> exit;                    ///< what is null is not written; may be the entry itself
+  memory<A> exit;                      ///< what is null is not written; may be the entry itself
   A *eta = nullptr, *gamma = nullptr;  ///< [batch, time, head] or [batch, time, head, dv], where wanted
-  unsigned char* clamped = nullptr;  ///< shaped as eta: where the decay floor acts
-  unsigned* refused = nullptr;       ///< one word, into which refusals are or-ed; numbers are checked nowhere else
+  unsigned char* clamped = nullptr;    ///< shaped as eta: where the decay floor acts
+  unsigned* refused = nullptr;         ///< one word, into which refusals are or-ed; numbers are checked nowhere else
 
   void* workspace = nullptr;  ///< aligned as cudaMalloc aligns
   std::size_t workspace_bytes = 0;

@@ -51,11 +51,13 @@ __global__ void span(view<In, A> in, schedule<A> plan, bool early, index_t colum
       index_t const n = first + c - oldest, fresh = n - c;
       auto row = [&](index_t e) { return e < n ? in.x(s, oldest + e) : either_row<In, A>{in.at(in.q, s, first + e - n), nullptr}; };
       __syncthreads();  // the last chunk's Gram matrix has been read
-      for (index_t e = threadIdx.x; e < (n + c) * n; e += blockDim.x) {
-        auto const a = row(e / n), b = row(e % n);
-        A sum(0);
-        for (index_t i = 0; i < d; ++i) sum += a[i] * b[i];
-        gram[e] = sum;
+      for (index_t e = threadIdx.x / 32; e < n + c; e += blockDim.x / 32) {
+        auto const a = row(e);
+        index_t const end = e < n ? (e + in.B < n ? e + in.B : n) : fresh + e - n + 1;  // what no window and no query sees is not read
+        for (index_t k = 0; k < end; ++k) {
+          A const sum = dot(a, row(k), d);
+          if (threadIdx.x % 32 == 0) gram[e * n + k] = sum;
+        }
       }
       for (index_t e = 0; e < n + c; ++e) {
         auto const a = row(e);

@@ -65,7 +65,9 @@ struct view {
     return B < available ? B : available;
   }
   /// Where token t of a unit stands in arrays [batch, time, head].
-  [[nodiscard]] __device__ index_t place(unit_span const& s, index_t t) const { return (s.batch * n.time + s.first + t) * n.heads + s.head; }
+  [[nodiscard]] __device__ index_t place(unit_span const& s, index_t t) const {
+    return (s.batch * n.time + s.first + t) * n.heads + s.head;
+  }
 
   template <class T>
   [[nodiscard]] __device__ static T* at(rows<T> const& r, unit_span const& s, index_t t) {

@@ -55,9 +55,9 @@ template <class T>
                                 static_cast<cuuint64_t>(n.batch)};
   cuuint64_t const distances[] = {bytes(r.head), bytes(r.time), bytes(n.batch > 1 ? r.batch : r.time * n.time)};
   cuuint32_t const box[] = {64, 1, C, 1}, steps[] = {1, 1, 1, 1};
-  CUresult const answer =
-      encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<__nv_bfloat16*>(r.data), extents, distances, box, steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  CUresult const answer = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<__nv_bfloat16*>(r.data), extents, distances, box,
+                                 steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (answer != CUDA_SUCCESS) throw cuda_error("cuTensorMapEncodeTiled", cudaErrorInvalidValue);
   return map;
 }
@@ -107,7 +107,8 @@ void attend_with(prepare_call in, scan_call call, CUtensorMap const& k, CUtensor
     launch(prepare<solves>, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
     call.entry = first == 0 ? entry : between;
     call.exit = first + segment < chunks ? between : exit;
-    launch(scan<warpgroups, solves>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q, o);
+    launch(scan<warpgroups, solves>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q,
+           o);
   }
 }
 
@@ -115,7 +116,8 @@ void attend_with(prepare_call in, scan_call call, CUtensorMap const& k, CUtensor
 template <class T>
 void attend(prepare_call const& in, call<T> const& c, float* between, cudaStream_t stream) {
   sizes const& n = in.in.n;
-  require(n.units() * ((n.time + C - 1) / C) < index_t(1) << 31 && n.time < index_t(1) << 31, "device::attend", "too many tokens: ", n.tokens());
+  require(n.units() * ((n.time + C - 1) / C) < index_t(1) << 31 && n.time < index_t(1) << 31, "device::attend",
+          "too many tokens: ", n.tokens());
   scan_call const call{n, in.out, c.entry.state, c.exit.state, in.in.shifted, 0, 0};
   CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
   int device = 0, processors = 0;

@@ -74,15 +74,16 @@ template <bool solves>
 __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(1024) unsigned char room[];
-  unsigned char *const x_tile = room, *const q_tile = room + 2 * tile_bytes;  // queries, then values
-  float* const M = reinterpret_cast<float*>(room + 4 * tile_bytes);           // (64, stride) P(t,s) w_s; then T
-  float* const A = M + C * stride;                                            // (64, stride); then T in bf16, twice
+  unsigned char *const x_tile = room, *const q_tile = room + 2 * tile_bytes;                  // queries, then values
+  float* const M = reinterpret_cast<float*>(room + 4 * tile_bytes);                           // (64, stride) P(t,s) w_s; then T
+  float* const A = M + C * stride;                                                            // (64, stride); then T in bf16, twice
   __shared__ float energy[C], weight[C], left[C + 1], gamma[C], upto[C], after[C], whole[4];  // products within blocks of 16 tokens
   std::uint32_t const x_at = shared_address(x_tile), q_at = shared_address(q_tile);
   int const tid = threadIdx.x, warp = tid / 32, lane = tid % 32, mi = lane >> 3, li = lane & 7;
   auto const& in = call.in;
   // 32 bits: divisions of 64 cost as much as a phase
-  unsigned const chunks = static_cast<unsigned>((in.n.time + C - 1) / C), unit = blockIdx.x / call.chunk_count, heads = static_cast<unsigned>(in.n.heads);
+  unsigned const chunks = static_cast<unsigned>((in.n.time + C - 1) / C), unit = blockIdx.x / call.chunk_count,
+                 heads = static_cast<unsigned>(in.n.heads);
   unsigned const chunk = call.first_chunk + blockIdx.x % call.chunk_count;
   index_t const first = static_cast<index_t>(chunk) * C, at = static_cast<index_t>(unit) * chunks + chunk;
   unit_span const s = in.span(unit / heads, unit % heads);
@@ -235,7 +236,7 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
   __syncthreads();
 
   std::uint32_t* const U = call.out.U + at * U_words + (warp >> 2) * 2048 + ((warp & 3) * 32 + lane) * 4;  // 16 value columns a warp
-  auto values = [&](int k, std::uint32_t(&a)[4]) {  // 16 tokens of Yᵀ
+  auto values = [&](int k, std::uint32_t(&a)[4]) {                                                         // 16 tokens of Yᵀ
     load_transposed(q_at + (warp >> 2) * tile_bytes + swizzled(16 * k + (mi >> 1) * 8 + li, 2 * (warp & 3) + (mi & 1)), a);
   };
   if constexpr (!solves) {
@@ -333,7 +334,7 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
 #pragma unroll
       for (int n = 0; n < 4; ++n)
         *reinterpret_cast<uint4*>(U + 512 * n) = make_uint4(pack(u[2 * n][0], u[2 * n][1]), pack(u[2 * n][2], u[2 * n][3]),
-                                                          pack(u[2 * n + 1][0], u[2 * n + 1][1]), pack(u[2 * n + 1][2], u[2 * n + 1][3]));
+                                                            pack(u[2 * n + 1][0], u[2 * n + 1][1]), pack(u[2 * n + 1][2], u[2 * n + 1][3]));
     }
     float w[8][4] = {};  // −W, 16 rows and half the columns a warp
     int const half = warp >> 2;

@@ -3,10 +3,9 @@
 //
 //   Rᵀ = Uᵀ − Sᵀ Wᵀ      Oᵀ = Sᵀ Qᵀ Diag(P(t,0)) + Rᵀ Nᵀ      Sᵀ ← P(C,0) Sᵀ + Rᵀ Diag(P(C,s) w_s) X
 //
-// A warpgroup owns 64 value columns and keeps Sᵀ (64, 128) in registers in f32: rounded to bf16, wgmma's accumulators are its left operands,
-// so the state never goes through shared memory. A further thread fetches tiles, three chunks ahead,
-// and further warps store outputs.
-// Laws: forms_agree.
+// A warpgroup owns 64 value columns and keeps Sᵀ (64, 128) in registers in f32: rounded to bf16, wgmma's accumulators are its left
+// operands, so the state never goes through shared memory. A further thread fetches tiles, three chunks ahead, and further warps store
+// outputs. Laws: forms_agree.
 #pragma once
 
 #include "prepare.cuh"
@@ -21,7 +20,7 @@ inline constexpr int stage_bytes = (warpgroups == 1 ? 8 : 7) * tile_bytes;
 
 /// @tparam warpgroups 1: half the value columns a block; 2: all of them
 template <int warpgroups>
-inline constexpr int scan_bytes = stages * stage_bytes<warpgroups> + 2 * warpgroups * tile_bytes + stages * 640 + 128;
+inline constexpr int scan_bytes = stages* stage_bytes<warpgroups> + 2 * warpgroups* tile_bytes + stages * 640 + 128;
 
 struct scan_call {
   sizes n;
@@ -76,7 +75,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   if (tid == 0) {
     for (int i = 0; i < stages; ++i) {
       signal_init(full + 8 * i, 1);
-      signal_init(empty + 8 * i, 4 * warpgroups);
+      signal_init(empty + 8 * i, consumers);
     }
     signals_ready();
   }
@@ -84,13 +83,15 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 
   if (tid >= consumers) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (tid == consumers) fetch_chunks<warpgroups, solves>(call, k_map, q_map, base, shared_address(decay_room), full, empty, unit, chunks, batch, head, slice);
+    if (tid == consumers)
+      fetch_chunks<warpgroups, solves>(call, k_map, q_map, base, shared_address(decay_room), full, empty, unit, chunks, batch, head, slice);
     if (int const of = tid / 32 - consumers / 32 - 1; of >= 0 && of < warpgroups) {  // a warp that stores what a group of consumers leaves
       for (index_t c = 0; c < count; ++c) {
         int const buffer = static_cast<int>(c & 1);
         barrier(outputs_ready + 4 * of + buffer, 160);
         if (lane == 0) {
-          store_tile(&o_map, 64 * (warpgroups == 2 ? of : slice), head, static_cast<int>((call.first_chunk + c) * C), batch, o_base + (2 * of + buffer) * tile_bytes);
+          store_tile(&o_map, 64 * (warpgroups == 2 ? of : slice), head, static_cast<int>((call.first_chunk + c) * C), batch,
+                     o_base + (2 * of + buffer) * tile_bytes);
           commit_stores();
           wait_for_reads<0>();
         }
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   }
 
   asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-  float low[32], high[32], r[32], o[32];       // Sᵀ: features 0 to 63 and 64 to 127; Rᵀ; Oᵀ
+  float low[32], high[32], r[32], o[32];                  // Sᵀ: features 0 to 63 and 64 to 127; Rᵀ; Oᵀ
   std::uint32_t state[8][4], left[4][4], weighted[4][4];  // left operands: Sᵀ, Rᵀ, Rᵀ Diag(P(C,s) w_s)
   int const row = 16 * warp + lane / 4, column = 2 * (lane & 3);
   auto pack_state = [&](float const(&half)[32], int to) {
@@ -162,8 +163,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     std::uint32_t const to = tile + swizzled((lane >> 4) * 8 + (lane & 7), 2 * warp + (lane >> 3 & 1));
     if (c >= 2) barrier(outputs_free + 4 * group + static_cast<int>(c & 1), 160);
 #pragma unroll
-    for (int h = 0; h < 4; ++h)
-      store_transposed(to + h * 2048, outputs[4 * h], outputs[4 * h + 1], outputs[4 * h + 2], outputs[4 * h + 3]);
+    for (int h = 0; h < 4; ++h) store_transposed(to + h * 2048, outputs[4 * h], outputs[4 * h + 1], outputs[4 * h + 2], outputs[4 * h + 3]);
     fence_async();
     barrier_arrive(outputs_ready + 4 * group + static_cast<int>(c & 1), 160);
   };
@@ -241,8 +241,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     pin(left);
 #pragma unroll
     for (int i = 0; i < 16; ++i) outputs[i] = pack(o[2 * i], o[2 * i + 1]);
-    __syncwarp();
-    if (lane == 0) arrive(empty + 8 * stage);
+    arrive(empty + 8 * stage);
   }
   if (count > 0) store_outputs(count - 1);
   if (call.exit != nullptr)
