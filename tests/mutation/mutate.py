@@ -9,12 +9,14 @@ or computes ten times as long. What does not compile is dropped and counted.
 --file PATTERN   headers to mutate, as in form/*.hpp      --sample N, --seed S   N mutants drawn at random
 --oracle NAME    only these                               --list                 print the mutants and stop
 --until-killed   the quickest oracle first, and no other once one kills: the score without the whole matrix
+--minutes M      no mutant is begun later than that after the oracles are built; they run in random order, so those that ran are a sample
 --sensitivity    no mutants: see measure()                --at-least PERCENT     status 1 below that score
 """
 import argparse
 import bisect
 import fnmatch
 import json
+import math
 import os
 import pathlib
 import random
@@ -22,6 +24,7 @@ import re
 import resource
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from clang.cindex import CursorKind as K, Index
@@ -517,6 +520,7 @@ def main():
     usage.add_argument("--seed", type=int, default=1, metavar="S")
     usage.add_argument("--oracle", nargs="+", choices=ORACLES, default=ORACLES)
     usage.add_argument("--until-killed", action="store_true")
+    usage.add_argument("--minutes", type=float, default=math.inf, metavar="M")
     usage.add_argument("--at-least", type=float, default=0, metavar="PERCENT")
     usage.add_argument("--list", action="store_true")
     usage.add_argument("--sensitivity", action="store_true")
@@ -566,17 +570,24 @@ def main():
 
     built = compile_all(headers, chosen, given.oracle)
     reached, limit = baseline(given.oracle)
+    end = time.monotonic() + 60 * given.minutes
 
     def kills(m):
-        """By oracle, of those that reach this mutant."""
+        """By oracle, of those that reach this mutant; None where there was no time."""
         found = {}
         for o in sorted(given.oracle, key=limit.get):
+            if time.monotonic() > end and not found:
+                return None
             if m[1].mark in reached[o] and not (given.until_killed and any(found.values())):
                 found[o] = not passes(o, limit[o], FWA_MUTANT=m[0])
         return found
 
+    order = random.Random(given.seed).sample(built, len(built))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        killed = {(m[0], o): dead for m, found in zip(built, pool.map(kills, built)) for o, dead in found.items()}
+        results = {m[0]: found for m, found in zip(order, pool.map(kills, order)) if found is not None}
+    late = len(built) - len(results)
+    built = [m for m in built if m[0] in results]
+    killed = {(n, o): dead for n, found in results.items() for o, dead in found.items()}
 
     by = {m[0]: [o for o in given.oracle if killed.get((m[0], o))] for m in built}
     with open(OUT / "matrix.tsv", "w", encoding="utf-8") as table:
@@ -595,7 +606,7 @@ def main():
     print(f"\n{'oracle':9}{'reaches':>9}{'kills':>9}{'alone':>9}")
     for o in given.oracle:
         print(f"{o:9}{sum((m[0], o) in killed for m in built):9}{sum(o in b for b in by.values()):9}{sum(b == [o] for b in by.values()):9}")
-    print(f"{len(chosen) - len(built)} of {len(chosen)} do not compile; the whole matrix is in {(OUT / 'matrix.tsv').relative_to(ROOT)}")
+    print(f"{len(chosen) - len(built) - late} of {len(chosen)} do not compile, {late} did not run for want of time; the whole matrix is in {(OUT / 'matrix.tsv').relative_to(ROOT)}")
     dead, count = len(built) - len(survivors), len(built) - len(argued)
     score = 100 * dead / max(count, 1)
     print(f"score: {score:.1f} % (killed {dead} of {count}; {len(argued)} argued equivalent)")
