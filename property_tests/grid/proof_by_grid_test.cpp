@@ -165,9 +165,9 @@ void prove(shape const& s) {
 
 /// The longest sequence at this d.
 index_t longest(rule const& r, index_t d, bool full) {
-  if (d == 2) return full && !(r.per_column && r.windowed) ? 3 : 2;
-  if (r.per_column) return full ? (r.windowed ? 3 : 4) : 2;
-  return full ? 5 : 3;
+  if (r.per_column) return full && d == 1 ? 3 : 2;
+  if (d == 2) return full ? 3 : 2;
+  return full ? (r.windowed ? 4 : 5) : 3;
 }
 
 }  // namespace

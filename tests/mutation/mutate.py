@@ -168,9 +168,10 @@ class Header:
         text = self.text[start:end]
         return start + len(text) - len(text.lstrip()), start + len(text.rstrip())
 
-    def value(self, c, start, end, type, before, after, extra=()):
+    def value(self, c, start, end, type, before, after, extra=(), itself="[]"):
         if start < end and "[&" not in self.text[start:end] and "[](" not in self.text[start:end]:
-            self.add("value", start, end, self.mutations(c, start, end) + list(extra), type=type, before=before, after=after)
+            found = [(o, t) for o, t in self.mutations(c, start, end) if itself not in re.findall(r"\w+", t)]  # no variable starts from itself
+            self.add("value", start, end, found + list(extra), type=type, before=before, after=after)
 
     def declaration(self, c, type=None, constant=None):
         text, start = self.of(c), c.extent.start.offset
@@ -192,7 +193,7 @@ class Header:
             self.function, self.constant = self.of(c), constant
         begin, end = self.trim(begin, end)
         if self.text[begin] != "{":
-            self.value(c, begin, end, type, f"{type} {c.spelling} = ", "")
+            self.value(c, begin, end, type, f"{type} {c.spelling} = ", "", itself=c.spelling)
 
     def statement(self, s):
         if s.kind == K.DECL_STMT:
