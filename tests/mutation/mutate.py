@@ -575,10 +575,10 @@ def main():
 
     def kills(m):
         """By oracle, of those that reach this mutant; None where there was no time."""
+        if time.monotonic() > end:
+            return None
         found = {}
         for o in sorted(given.oracle, key=limit.get):
-            if time.monotonic() > end and not found:
-                return None
             if m[1].mark in reached[o] and not (given.until_killed and any(found.values())):
                 found[o] = not passes(o, limit[o], FWA_MUTANT=m[0])
         return found
