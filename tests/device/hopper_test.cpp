@@ -34,6 +34,64 @@ TEST_CASE("scalar rules in chunks of 64 tokens of 128 entries") {
   std::cout << "Hopper, scalar rules: largest error " << most << '\n';
 }
 
+TEST_CASE("windows without prediction, in chunks of 64 tokens of 128 entries") {
+  double most = 0;
+  std::uint64_t seed = 700;
+  for (index_t const window : {2, 4, 16})
+    for (index_t const time : {1, 2, 3, 63, 64, 65, 200, 577})
+      for (timing const when : {timing::read_after_write, timing::read_before_write})
+        for (pairing const pair : {pairing::shifted, pairing::same_step}) {
+          options o = how(form::chunk);
+          o.window = window;
+          o.timing = when;
+          o.pairing = pair;
+          // Of two or three writes that nearly cancel, the roundings are small only beside the writes.
+          double const error = compare(some_heads<T>(falcon_3a, {2, time, 3, 128, 128, 0}, ++seed), o, time > 3);
+          CAPTURE(window);
+          CAPTURE(time);
+          CHECK_LE(error, 0x1p-8);
+          most = std::max(most, error);
+        }
+  std::cout << "Hopper, windows without prediction: largest error " << most << '\n';
+}
+
+TEST_CASE("as many segments as a head has chunks, or one") {
+  for (dimensions const& x : {dimensions{1, 2000, 2, 128, 128}, {1, 6000, 1, 128, 128}, {5, 200, 27, 128, 128}}) {
+    options o = how(form::chunk);
+    CHECK_LE(compare(some_heads<T>(falcon_1a, {x.batch, x.time, x.heads, 128, 128, 0}, 801), o, true), 0x1p-8);
+    CHECK_LE(compare(some_heads<T>(falcon_1a, {x.batch, x.time, x.heads, 128, 128, 0}, 802, 0.01), o, true), 0x1p-8);
+    o.window = 4;
+    CHECK_LE(compare(some_heads<T>(falcon_3a, {x.batch, x.time, x.heads, 128, 128, 0}, 803), o, true), 0x1p-8);
+  }
+}
+
+constexpr rule gated_23 = {"gated-23", residual::gamma, true, true, step_law::given, pairing::same_step};
+
+TEST_CASE("a step a value column, and windows with prediction") {
+  std::uint64_t seed = 900;
+  for (rule const& r : {falcon_2, falcon_2a, falcon_3, falcon_23, falcon_23a, gated_23}) {
+    double most = 0;
+    for (index_t const window : {1, 2, 3, 4})
+      for (index_t const time : {1, 3, 63, 64, 65, 200, 577})
+        for (timing const when : {timing::read_after_write, timing::read_before_write})
+          for (pairing const pair : {pairing::shifted, pairing::same_step}) {
+            if (window > 1 && !r.windowed) continue;
+            if (window % 2 == 1 && time > 100 && r.windowed) continue;
+            options o = how(form::chunk);
+            o.window = window;
+            o.timing = when;
+            o.pairing = pair;
+            double const error = compare(some_heads<T>(r, {1, time, 2, 128, 128, 0}, ++seed), o, time > 3);
+            CAPTURE(r.name);
+            CAPTURE(window);
+            CAPTURE(time);
+            CHECK_LE(error, r.rho == residual::zero ? 0x1p-8 : 0x1p-7);
+            most = std::max(most, error);
+          }
+    std::cout << "Hopper, " << r.name << ": largest error " << most << '\n';
+  }
+}
+
 TEST_CASE("half the value columns a block, or all of them") {
   CHECK_LE(compare(some_heads<T>(falcon_1, {1, 300, 5, 128, 128, 0}, 601), how(form::chunk), true), 0x1p-7);
   CHECK_LE(compare(some_heads<T>(falcon_1, {10, 130, 16, 128, 128, 0}, 602), how(form::chunk), true), 0x1p-7);
@@ -53,40 +111,70 @@ TEST_CASE("few heads and many chunks: segments are prepared while others are sca
   }
 }
 
-TEST_CASE("an entry state goes on, where the sequence is fresh") {
-  device::sizes const n{1, 130, 3, 128, 128, 0};
-  heads<T> const in = some_heads<T>(falcon_1, n, 607, 0.1);
+void check_entry_state(rule const& r, index_t window, index_t time) {
+  device::sizes const n{1, time, 3, 128, 128, 0};
+  heads<T> const in = some_heads<T>(r, n, 607, 0.1);
+  options o = how(form::chunk);
+  o.window = window;
   dice roll(608);
   std::vector<float> start(static_cast<std::size_t>(n.units()) * 128 * 128);
   for (float& x : start) x = static_cast<float>(roll.uniform(-1, 1));
-  buffer<T> q(in.q), k(in.k), v(in.v), o(in.v.size());
+  buffer<T> q(in.q), k(in.k), v(in.v), out(in.v.size());
   buffer<float> size(in.size), forget(in.forget), entry(start), exit(start.size());
   device::call<T> c;
   c.q = device::dense(static_cast<T const*>(q.data()), n, 128), c.k = device::dense(static_cast<T const*>(k.data()), n, 128);
-  c.v = device::dense(static_cast<T const*>(v.data()), n, 128), c.o = device::dense(o.data(), n, 128);
-  c.size = device::dense(static_cast<float const*>(size.data()), n, 1),
+  c.v = device::dense(static_cast<T const*>(v.data()), n, 128), c.o = device::dense(out.data(), n, 128);
+  c.size = device::dense(static_cast<float const*>(size.data()), n, in.columns()),
   c.forget = device::dense(static_cast<float const*>(forget.data()), n, 1);
   c.entry.state = entry.data();
   c.exit.state = exit.data();
-  buffer<unsigned char> workspace(device::workspace_bytes<T>(falcon_1, how(form::chunk), n));
+  buffer<unsigned char> workspace(device::workspace_bytes<T>(r, o, n));
   c.workspace = workspace.data();
   c.workspace_bytes = workspace.size();
-  device::attend<T>(falcon_1, how(form::chunk), n, c, nullptr);
+  device::attend<T>(r, o, n, c, nullptr);
   device::succeed(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  auto const got = o.get();
+  auto const got = out.get();
   auto const state = exit.get();
   for (index_t h = 0; h < 3; ++h) {
     memory<double> m;
     m.S = matrix_at(start, h * 128 * 128, 128, 128);
-    outcome<double> const want = on_host(falcon_1, in.one(0, h, 0, n.time), {}, m);
+    outcome<double> const want = on_host(r, in.one(0, h, 0, n.time), o, m);
     CHECK_LE(norm_error_of(rows_of(got, n, 0, h, 0, n.time, 128), want.o), 0x1p-7);
     CHECK_LE(norm_error_of(matrix_at(state, h * 128 * 128, 128, 128), want.memory.S), 0x1p-7);
   }
 }
 
+TEST_CASE("an entry state goes on, where the sequence is fresh") {
+  check_entry_state(falcon_1, 1, 130);
+  check_entry_state(falcon_1a, 1, 1000);
+  check_entry_state(falcon_3a, 4, 1000);
+  check_entry_state(falcon_2, 1, 130);
+  check_entry_state(falcon_3, 4, 130);
+}
+
+TEST_CASE("packed and continued sequences, which the portable kernels read") {
+  for (rule const& r : {falcon_1, falcon_1a, falcon_2, falcon_3, falcon_3a}) {
+    options o = how(form::chunk);
+    o.window = r.windowed ? 4 : 1;
+    heads<T> in = some_heads<T>(r, {1, 300, 1, 128, 128, 0}, 641);
+    in.offsets = {0, 0, 1, 70, 300};
+    in.n.packed = 4;
+    CHECK_LE(compare(in, o), 0x1p-8);
+    in = some_heads<T>(r, {1, 300, 1, 128, 128, 0}, 642);
+    kept<float> whole(in.n, o.window, false), parts(in.n, o.window, false);
+    found<T> const at_once = on_device(in, o, &whole);
+    (void)on_device(in, o, &parts, false, 0, 100);
+    found<T> const rest = on_device(in, o, &parts, true, 100, 200);
+    CHECK_LE(norm_error_of(rows_of(rest.o, in.n, 0, 0, 100, 200, 128), rows_of(at_once.o, in.n, 0, 0, 100, 200, 128)), 0x1p-6);
+    CHECK_LE(norm_error_of(matrix_at(parts.state.get(), 0, 128, 128), matrix_at(whole.state.get(), 0, 128, 128)), 0x1p-6);
+  }
+}
+
 TEST_CASE("strong decay, the clamp at every step, repeated keys with gains near 2") {
-  options const o = how(form::chunk);
-  for (rule const& r : {falcon_1, falcon_1a}) {
+  for (rule const& r : {falcon_1, falcon_1a, falcon_2, falcon_3, falcon_3a}) {
+    options o = how(form::chunk);
+    o.window = r.windowed ? 4 : 1;
+    CAPTURE(r.name);
     CHECK_LE(compare(some_heads<T>(r, {1, 200, 2, 128, 128, 0}, 611, 1e9), o, true), 0x1p-8);
     CHECK_LE(compare(some_heads<T>(r, {1, 200, 2, 128, 128, 0}, 612, 40), o, true), 0x1p-8);
     heads<T> same = some_heads<T>(r, {1, 200, 2, 128, 128, 0}, 613, 0.0);
@@ -103,20 +191,23 @@ TEST_CASE("strong decay, the clamp at every step, repeated keys with gains near 
 }
 
 TEST_CASE("the same call gives the same bits, near those of the portable kernels") {
-  options const o = how(form::chunk);
-  heads<T> const in = some_heads<T>(falcon_1, {2, 300, 16, 128, 128, 0}, 621);
-  kept<float> memory(in.n, 1, false), other(in.n, 1, false);
-  found<T> const first = on_device(in, o, &memory);
-  auto const state = memory.state.get();
-  for (int again = 0; again < 100; ++again) {
-    found<T> const next = on_device(in, o, &other);
-    REQUIRE_EQ(std::memcmp(first.o.data(), next.o.data(), first.o.size() * 2), 0);
-    REQUIRE(state == other.state.get());
+  for (rule const& r : {falcon_1, falcon_1a, falcon_2, falcon_3, falcon_3a}) {
+    options o = how(form::chunk);
+    o.window = r.windowed ? 4 : 1;
+    heads<T> const in = some_heads<T>(r, {2, 300, 16, 128, 128, 0}, 621);
+    kept<float> memory(in.n, o.window, false), other(in.n, o.window, false);
+    found<T> const first = on_device(in, o, &memory);
+    auto const state = memory.state.get();
+    for (int again = 0; again < 100; ++again) {
+      found<T> const next = on_device(in, o, &other);
+      REQUIRE_EQ(std::memcmp(first.o.data(), next.o.data(), first.o.size() * 2), 0);
+      REQUIRE(state == other.state.get());
+    }
+    found<T> const portable = on_device(in, o, &other, false, 0, -1, device::kernels::portable);
+    CHECK_LE(error_of(matrix_at(first.o, 0, 1, static_cast<index_t>(first.o.size())),
+                      matrix_at(portable.o, 0, 1, static_cast<index_t>(portable.o.size()))),
+             0x1p-6);
   }
-  found<T> const portable = on_device(in, o, &other, false, 0, -1, device::kernels::portable);
-  CHECK_LE(error_of(matrix_at(first.o, 0, 1, static_cast<index_t>(first.o.size())),
-                    matrix_at(portable.o, 0, 1, static_cast<index_t>(portable.o.size()))),
-           0x1p-6);
 }
 
 }  // namespace

@@ -159,22 +159,6 @@ void read_aligned(rule const& r, options const& o, call<T> const& c, view<In, ac
   leave_edges(c, in, stream);
 }
 
-/// The kernels for Hopper.
-template <class T>
-void prepared_attend(rule const& r, options const& o, call<T> const& c, view<T, float> const& in, arena& from, cudaStream_t stream) {
-  hopper::prepared const room = hopper::room(from, in.n);
-  hopper::attend<T>({in,
-                     c.size,
-                     c.forget,
-                     settings<float>(r, o),
-                     {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1},
-                     room,
-                     o.timing == timing::read_before_write,
-                     0,
-                     0},
-                    c, from.take<float>(in.n.units() * in.n.d * in.n.dv), stream);
-}
-
 template <class T>
 void check_call(rule const& r, options const& o, sizes const& n, call<T> const& c) {
   require(n.batch >= 0 && n.time >= 0 && n.heads >= 0 && n.packed >= 0, who, "sizes must not be negative");
@@ -214,10 +198,9 @@ std::size_t workspace_bytes(rule const& r, options const& o, sizes const& n, ker
   detail::portable_room<T>(count, r, o, n, true);
   std::size_t bytes = count.used();
   if constexpr (std::is_same_v<T, __nv_bfloat16>)
-    if (which == kernels::fastest && hopper::suits(r, o, n)) {
+    if (which == kernels::fastest) {
       detail::arena fast(nullptr);
-      (void)hopper::room(fast, n);
-      (void)fast.take<float>(n.units() * n.d * n.dv);
+      (void)hopper::room(fast, hopper::way_of(r, o, n), n);
       bytes = std::max(bytes, fast.used());
     }
   return bytes;
@@ -235,9 +218,12 @@ void attend(rule const& r, options const& o, sizes const& n, call<T> const& c, c
   if (n.units() == 0) return;
   arena from(c.workspace);
   if constexpr (std::is_same_v<T, __nv_bfloat16>)
-    if (which == kernels::fastest && n.tokens() > 0 && hopper::suits(r, o, n) && hopper::reads(c)) {
+    if (hopper::way const how = hopper::way_of(r, o, n);
+        which == kernels::fastest && n.tokens() > 0 && how != hopper::way::none && hopper::reads(c)) {
       view<T, A> const in{n, c.offsets, c.q, c.k, c.v, c.entry, o.window, o.pairing.value_or(r.pairing) == pairing::shifted};
-      prepared_attend(r, o, c, in, from, stream);
+      hopper::plan_call const plan{c.size, c.forget, settings<A>(r, o), {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1}};
+      hopper::room const room(from, how, n);
+      hopper::attend(how, r.per_column, in, plan, room, o.timing == timing::read_before_write, c, stream);
       return leave_edges(c, in, stream);
     }
   portable_room<T> const room(from, r, o, n, true);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // device/hopper/launch.cuh — which calls the kernels made for Hopper take, and their launch.
 //
-// bf16, d = dv = 128, one pair a window, one step a token, C = 64, no feature map, fresh unpacked sequences.
+// bf16, d = dv = 128, C = 64, no feature map, fresh unpacked sequences; and of rules
+//   prepare, scan   one step a token, one pair a window
+//   segments        one step a token, no prediction, at most 16 pairs a window
+//   sweep           a step a value column, or prediction and more than one pair a window; at most 4 pairs
 #pragma once
 
 #include "../../refusal.hpp"
 #include "prepare.cuh"
 #include "scan.cuh"
+#include "segments.cuh"
+#include "sweep.cuh"
 
 #include <cudaTypedefs.h>
 
@@ -15,10 +20,16 @@
 
 namespace fwa::device::hopper {
 
-/// Whether shapes and options suit; arrays: see reads().
-[[nodiscard]] inline bool suits(rule const& r, options const& o, sizes const& n) {
-  return o.form == form::chunk && o.chunk == C && n.d == width && n.dv == width && o.window == 1 && !r.per_column && n.packed == 0 &&
-         o.feature == feature::identity && !o.value_norm && !o.normalized_read;
+enum class way { none, prepared, segmented, swept };
+
+/// Which kernels shapes and options suit; arrays: see reads().
+[[nodiscard]] inline way way_of(rule const& r, options const& o, sizes const& n) {
+  if (o.form != form::chunk || o.chunk != C || n.d != width || n.dv != width || n.packed != 0 || o.feature != feature::identity ||
+      o.value_norm || o.normalized_read)
+    return way::none;
+  if (!r.per_column && r.rho == residual::zero && o.window <= halo) return way::segmented;
+  if (!r.per_column && o.window == 1) return way::prepared;
+  return o.window <= most_pairs ? way::swept : way::none;
 }
 
 /// Where the copy engine can fetch rows: 16-byte distances.
@@ -36,7 +47,7 @@ template <class T>
   succeed(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
   if (major != 9) return false;
   cudaFuncAttributes kernel{};
-  succeed(cudaFuncGetAttributes(&kernel, prepare<true>), "cudaFuncGetAttributes");
+  succeed(cudaFuncGetAttributes(&kernel, prepare), "cudaFuncGetAttributes");
   return kernel.sharedSizeBytes > 0;  // else it was built for sm_90, without Hopper's own instructions, and is empty
 }
 
@@ -62,17 +73,32 @@ template <class T>
   return map;
 }
 
-/// Parts of the workspace.
-template <class Arena>
-[[nodiscard]] prepared room(Arena& from, sizes const& n) {
-  index_t const chunks = n.units() * ((n.time + C - 1) / C);
-  prepared p{};
-  p.W = from.template take<std::uint32_t>(chunks * W_words);
-  p.U = from.template take<std::uint32_t>(chunks * U_words);
-  p.N = from.template take<std::uint32_t>(chunks * N_words);
-  p.decays = from.template take<float>(chunks * decay_count);
-  return p;
+/// Parts of a sequence that blocks of this many heads read side by side, on the 132 multiprocessors that a Hopper device has at most.
+[[nodiscard]] inline unsigned segments_of(sizes const& n) {
+  return static_cast<unsigned>(std::clamp<index_t>(132 / std::max<index_t>(n.units(), 1), 1, std::max<index_t>((n.time + C - 1) / C, 1)));
 }
+
+/// Parts of the workspace.
+struct room {
+  prepared left{};
+  float *between = nullptr, *parts = nullptr, *fades = nullptr;
+
+  template <class Arena>
+  room(Arena& from, way how, sizes const& n) {
+    index_t const chunks = n.units() * ((n.time + C - 1) / C), segments = n.units() * segments_of(n);
+    if (how == way::prepared) {
+      left.W = from.template take<std::uint32_t>(chunks * W_words);
+      left.U = from.template take<std::uint32_t>(chunks * U_words);
+      left.N = from.template take<std::uint32_t>(chunks * N_words);
+      left.decays = from.template take<float>(chunks * decay_count);
+      between = from.template take<float>(n.units() * n.d * n.dv);
+    }
+    if (how == way::segmented) {
+      parts = from.template take<float>(segments * part_floats);
+      fades = from.template take<float>(segments);
+    }
+  }
+};
 
 /// @param beside whether the grid may start while the one before it in the stream still runs
 template <class Kernel, class... Arguments>
@@ -91,8 +117,8 @@ void launch(Kernel* kernel, unsigned blocks, unsigned threads, int bytes, bool b
   succeed(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx");
 }
 
-template <bool halves, bool solves>
-void attend_with(prepare_call in, scan_call call, CUtensorMap const& k, CUtensorMap const& q, CUtensorMap const& o, float* between,
+template <bool halves>
+void scan_beside(prepare_call in, scan_call call, CUtensorMap const& k, CUtensorMap const& q, CUtensorMap const& o, float* between,
                  cudaStream_t stream) {
   constexpr int warpgroups = halves ? 1 : 2;
   auto const units = static_cast<unsigned>(call.n.units()), chunks = static_cast<unsigned>((call.n.time + C - 1) / C);
@@ -104,29 +130,59 @@ void attend_with(prepare_call in, scan_call call, CUtensorMap const& k, CUtensor
   for (unsigned first = 0; first < chunks; first += in.chunk_count, segment += segment / 4) {
     in.first_chunk = call.first_chunk = first;
     in.chunk_count = call.chunk_count = std::min(segment, chunks - first);
-    launch(prepare<solves>, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
+    launch(prepare, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
     call.entry = first == 0 ? entry : between;
     call.exit = first + segment < chunks ? between : exit;
-    launch(scan<warpgroups, solves>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q,
-           o);
+    launch(scan<warpgroups>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q, o);
   }
 }
 
-/// @pre suits and reads   @param between (unit, d, dv) what one segment leaves to the next
+/// A rule that predicts.
 template <class T>
-void attend(prepare_call const& in, call<T> const& c, float* between, cudaStream_t stream) {
-  sizes const& n = in.in.n;
-  require(n.units() * ((n.time + C - 1) / C) < index_t(1) << 31 && n.time < index_t(1) << 31, "device::attend",
-          "too many tokens: ", n.tokens());
-  scan_call const call{n, in.out, c.entry.state, c.exit.state, in.in.shifted, 0, 0};
+void attend_prepared(view_t const& in, plan_call const& plan, room const& r, bool early, call<T> const& c, cudaStream_t stream) {
+  sizes const& n = in.n;
+  scan_call const chunks{n, r.left, c.entry.state, c.exit.state, in.shifted, 0, 0};
   CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
   int device = 0, processors = 0;
   succeed(cudaGetDevice(&device), "cudaGetDevice");
   succeed(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  bool const solves = in.how.rho != residual::zero, halves = 2 * n.units() <= processors;
-  auto* const start = halves ? (solves ? attend_with<true, true> : attend_with<true, false>)
-                             : (solves ? attend_with<false, true> : attend_with<false, false>);
-  start(in, call, k, q, o, between, stream);
+  auto* const start = 2 * n.units() <= processors ? scan_beside<true> : scan_beside<false>;
+  start({in, plan, r.left, early, 0, 0}, chunks, k, q, o, r.between, stream);
+}
+
+template <bool windows, class T>
+void attend_segments(segments_call const& all, call<T> const& c, cudaStream_t stream) {
+  sizes const& n = all.in.n;
+  CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), v = map_of(c.v, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
+  auto const units = static_cast<unsigned>(n.units());
+  if (all.segments > 1)
+    launch(read_segments<false, windows>, units * (all.segments - 1), 512, segment_bytes<false>, false, stream, all, k, q, v, o);
+  launch(read_segments<true, windows>, units * all.segments, 512, segment_bytes<true>, false, stream, all, k, q, v, o);
+}
+
+template <bool windows, bool per_column, class T>
+void attend_spans(sweep_call const& all, call<T> const& c, cudaStream_t stream) {
+  sizes const& n = all.in.n;
+  CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), v = map_of(c.v, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
+  launch(read_spans<windows, per_column>, static_cast<unsigned>(n.units()), 512, sweep_sizes<windows, per_column>::bytes, false, stream,
+         all, k, q, v, o);
+}
+
+/// @pre how is way_of the call, and reads
+template <class T>
+void attend(way how, bool per_column, view_t const& in, plan_call const& plan, room const& r, bool early, call<T> const& c,
+            cudaStream_t stream) {
+  sizes const& n = in.n;
+  require(n.units() * ((n.time + C - 1) / C) < index_t(1) << 31 && n.time < index_t(1) << 31, "device::attend",
+          "too many tokens: ", n.tokens());
+  if (how == way::prepared) return attend_prepared(in, plan, r, early, c, stream);
+  if (how == way::swept) {
+    sweep_call const all{in, plan, c.entry.state, c.exit.state, early};
+    auto* const start = in.B > 1 ? (per_column ? attend_spans<true, true, T> : attend_spans<true, false, T>) : attend_spans<false, true, T>;
+    return start(all, c, stream);
+  }
+  segments_call const all{in, plan, c.entry.state, c.exit.state, r.parts, r.fades, early, segments_of(n)};
+  in.B > 1 ? attend_segments<true>(all, c, stream) : attend_segments<false>(all, c, stream);
 }
 
 }  // namespace fwa::device::hopper

@@ -9,15 +9,10 @@
 // Laws: forms_agree, step_bounds.
 #pragma once
 
-#include "../../step/gain.hpp"
-#include "../plan.cuh"
+#include "plan.cuh"
 #include "ptx.cuh"
 
-#include <limits>
-
 namespace fwa::device::hopper {
-
-inline constexpr int C = 64, width = 128;
 
 /// What prepare leaves for scan, one entry a chunk of a unit.
 struct prepared {
@@ -29,10 +24,8 @@ struct prepared {
 inline constexpr int W_words = 4096, U_words = 4096, N_words = 2048, decay_count = 132;
 
 struct prepare_call {
-  view<__nv_bfloat16, float> in;
-  rows<float const> size, forget;
-  detail::step_settings<float> how;
-  detail::plan_arrays<float> plan;  // eta, gamma and clamped where wanted
+  view_t in;
+  plan_call plan;
   prepared out;
   bool early;
   unsigned first_chunk, chunk_count;  // of every unit
@@ -41,36 +34,6 @@ struct prepare_call {
 inline constexpr int stride = 68;  // of (64, 64) in f32
 inline constexpr int prepare_bytes = 4 * tile_bytes + 2 * C * stride * 4;
 
-/// η and γ of a token, and what is wrong with them.
-struct token_step {
-  float eta = 0, gamma = 1;
-  bool clamped = false;
-  unsigned refused = 0;
-};
-
-/// @param nonzero called where D = 0: whether a feature is not 0
-template <class Nonzero>
-__device__ token_step step_of(detail::step_settings<float> const& how, float size, float forget, float E, Nonzero&& nonzero) {
-  token_step s;
-  if (how.law == step_law::given) {
-    s.eta = size;
-    s.gamma = forget;
-  } else {
-    float const lambda = how.scale_coupled ? forget * E : forget, D = E + lambda + how.epsilon;
-    bool const outside = !(D - D == 0.0f) || (D == 0.0f && nonzero());
-    if (!(forget >= 0.0f)) s.refused |= ridge_out_of_range;
-    if (!(size - size == 0.0f) || (!how.any_gain && !(size >= 0.0f && size < 2.0f))) s.refused |= gain_out_of_range;
-    s.eta = outside ? std::numeric_limits<float>::quiet_NaN() : step_size(size, D);
-    if (!outside) s.gamma = carry(size, E, lambda, how.epsilon, D, s.eta);
-    s.clamped = !outside && how.clamp && clamp_acts(s.gamma, how.floor);
-    if (s.clamped) s.gamma = how.floor;
-  }
-  if (!(s.eta - s.eta == 0.0f) || !(s.gamma - s.gamma == 0.0f)) s.refused |= energy_out_of_range;
-  return s;
-}
-
-/// @tparam solves whether the rule predicts; else U = Y and there is no W
-template <bool solves>
 __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(1024) unsigned char room[];
@@ -106,8 +69,8 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
   fetch(q_tile, q_at, in.q, 0);
   float size = 0, forget = 0;
   if (tid < count) {
-    size = in.at(call.size, s, first + tid)[0];
-    forget = in.at(call.forget, s, first + tid)[0];
+    size = in.at(call.plan.size, s, first + tid)[0];
+    forget = in.at(call.plan.forget, s, first + tid)[0];
   }
   wait_for_copies();
   __syncthreads();
@@ -145,20 +108,10 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
   if (tid < C) {
     token_step step;
     if (tid < count) {
-      index_t const t = first + tid, place = in.place(s, t);
-      step = step_of(call.how, size, forget, energy[tid], [&] {
-        unsigned any = 0;
-        for (int part = 0; part < 16; ++part) {
-          uint4 const eight = *reinterpret_cast<uint4 const*>(x_tile + (part >> 3) * tile_bytes + swizzled(tid, part & 7));
-          any |= eight.x | eight.y | eight.z | eight.w;
-        }
-        return (any & 0x7fff7fffu) != 0;
-      });
+      index_t const t = first + tid;
+      step = step_of(call.plan.how, size, forget, energy[tid], [&] { return row_is_nonzero(x_tile, tid); });
       if (t == 0 && in.sentinel(s)) step = {};
-      if (call.plan.eta != nullptr) call.plan.eta[place] = step.eta;
-      if (call.plan.gamma != nullptr) call.plan.gamma[place] = step.gamma;
-      if (call.plan.clamped != nullptr) call.plan.clamped[place] = step.clamped;
-      if (step.refused != 0 && call.plan.refused != nullptr) atomicOr(call.plan.refused, step.refused);
+      keep(call.plan.to, in.place(s, t), step);
     }
     weight[tid] = step.eta;
     gamma[tid] = step.gamma;
@@ -219,8 +172,8 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
       N[(n ^ g) * 4] = pack(m.x * c[n][0], m.y * c[n][1]);
       N[(n ^ g) * 4 + 256] = pack(below.x * c[n][2], below.y * c[n][3]);
     }
-  } else if (solves) {
-    bool const fading = call.how.rho == residual::gamma, none = rows16 + g == 0;
+  } else {
+    bool const fading = call.plan.how.rho == residual::gamma, none = rows16 + g == 0;
     float const factor = fading ? gamma[rows16 + g] : 1.0f, factor_below = fading ? gamma[rows16 + g + 8] : 1.0f;
     float* const to = A + (rows16 + g) * stride + 2 * h;
 #pragma unroll
@@ -239,128 +192,119 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
   auto values = [&](int k, std::uint32_t(&a)[4]) {                                                         // 16 tokens of Yᵀ
     load_transposed(q_at + (warp >> 2) * tile_bytes + swizzled(16 * k + (mi >> 1) * 8 + li, 2 * (warp & 3) + (mi & 1)), a);
   };
-  if constexpr (!solves) {
+  float* const T = M;
+  if (tid < C) {  // a column of the inverse of a diagonal block
+    int const block = tid / 16 * 16, column = tid % 16;
+    float r[16];
+#pragma unroll
+    for (int i = 0; i < 16; ++i) r[i] = i == column ? 1.0f : 0.0f;
+    float const* const a = A + block * stride + block;
+#pragma unroll
+    for (int f = 0; f < 15; ++f)  // later rows do not wait for each other
+#pragma unroll
+      for (int i = f + 1; i < 16; ++i) r[i] -= a[i * stride + f] * r[f];
+#pragma unroll
+    for (int i = 0; i < 16; ++i) T[(block + i) * stride + block + column] = r[i];
+  }
+  __syncthreads();
+  // The block below two inverses T_0, T_1 is −T_1 A_10 T_0: first of 16 rows, then of 32; a tile of 16 × 8 a warp.
+  auto add = [&](float(&sum)[4], float const* left_rows, float const* right_rows, int n) {
+#pragma unroll
+    for (int m = 0; m < n; m += 8) {
+      float const* const l = left_rows + g * stride + m + h;
+      float const* const r = right_rows + (m + h) * stride + g;
+      std::uint32_t const a[4] = {round_tf32(l[0]), round_tf32(l[8 * stride]), round_tf32(l[4]), round_tf32(l[8 * stride + 4])};
+      multiply_tf32(sum, a, round_tf32(r[0]), round_tf32(r[4 * stride]));
+    }
+  };
+  auto put = [&](float const(&sum)[4], int row, int column, float sign) {
+    float2* const to = reinterpret_cast<float2*>(T + (row + g) * stride + column + 2 * h);
+    to[0] = make_float2(sign * sum[0], sign * sum[1]);
+    to[4 * stride] = make_float2(sign * sum[2], sign * sum[3]);
+  };
+  if (warp < 4) {
+    int const corner = 32 * (warp >> 1), row = corner + 16, column = corner + 8 * (warp & 1);
+    float sum[4] = {}, product[4] = {};
+    add(sum, A + row * stride + corner, T + corner * stride + column, 16);
+    put(sum, row, column, 1);
+    __syncwarp();
+    add(product, T + row * stride + row, T + row * stride + column, 16);
+    __syncwarp();
+    put(product, row, column, -1);
+  }
+  __syncthreads();
+  {
+    int const row = 32 + 16 * (warp >> 2), column = 8 * (warp & 3);
+    float sum[4] = {}, product[4] = {};
+    add(sum, A + row * stride, T + column, 32);
+    put(sum, row, column, 1);
+    __syncthreads();
+    add(product, T + row * stride + 32, T + 32 * stride + column, 32);
+    __syncthreads();
+    put(product, row, column, -1);
+  }
+  __syncthreads();
+  unsigned char* const plain = reinterpret_cast<unsigned char*>(A);  // T
+  unsigned char* const fading = plain + tile_bytes;                  // −T Diag(ρ P(t−1,0))
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    int const t = tid / 8 + 32 * i, part = tid % 8;
+    std::uint32_t words[8];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      int const column = 8 * part + 2 * e, shift = call.plan.how.rho == residual::gamma ? 1 : 0;
+      float2 const two = *reinterpret_cast<float2 const*>(T + t * stride + column);
+      words[e] = pack(two.x, two.y);  // above the diagonal are zeros of M
+      words[4 + e] = pack(-two.x * left[column + shift], -two.y * left[column + 1 + shift]);
+    }
+    *reinterpret_cast<uint4*>(plain + swizzled(t, part)) = make_uint4(words[0], words[1], words[2], words[3]);
+    *reinterpret_cast<uint4*>(fading + swizzled(t, part)) = make_uint4(words[4], words[5], words[6], words[7]);
+  }
+  __syncthreads();
+  std::uint32_t const plain_at = shared_address(plain), fading_at = plain_at + tile_bytes;
+  {  // Uᵀ = Yᵀ Tᵀ, 16 value columns a warp
+    float u[8][4] = {};
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       std::uint32_t a[4];
       values(k, a);
-      *reinterpret_cast<uint4*>(U + 512 * k) = make_uint4(a[0], a[1], a[2], a[3]);
-    }
-  } else {
-    float* const T = M;
-    if (tid < C) {  // a column of the inverse of a diagonal block
-      int const block = tid / 16 * 16, column = tid % 16;
-      float r[16];
 #pragma unroll
-      for (int i = 0; i < 16; ++i) r[i] = i == column ? 1.0f : 0.0f;
-      float const* const a = A + block * stride + block;
-#pragma unroll
-      for (int f = 0; f < 15; ++f)  // later rows do not wait for each other
-#pragma unroll
-        for (int i = f + 1; i < 16; ++i) r[i] -= a[i * stride + f] * r[f];
-#pragma unroll
-      for (int i = 0; i < 16; ++i) T[(block + i) * stride + block + column] = r[i];
-    }
-    __syncthreads();
-    // The block below two inverses T_0, T_1 is −T_1 A_10 T_0: first of 16 rows, then of 32; a tile of 16 × 8 a warp.
-    auto add = [&](float(&sum)[4], float const* left_rows, float const* right_rows, int n) {
-#pragma unroll
-      for (int m = 0; m < n; m += 8) {
-        float const* const l = left_rows + g * stride + m + h;
-        float const* const r = right_rows + (m + h) * stride + g;
-        std::uint32_t const a[4] = {round_tf32(l[0]), round_tf32(l[8 * stride]), round_tf32(l[4]), round_tf32(l[8 * stride + 4])};
-        multiply_tf32(sum, a, round_tf32(r[0]), round_tf32(r[4 * stride]));
-      }
-    };
-    auto put = [&](float const(&sum)[4], int row, int column, float sign) {
-      float2* const to = reinterpret_cast<float2*>(T + (row + g) * stride + column + 2 * h);
-      to[0] = make_float2(sign * sum[0], sign * sum[1]);
-      to[4 * stride] = make_float2(sign * sum[2], sign * sum[3]);
-    };
-    if (warp < 4) {
-      int const corner = 32 * (warp >> 1), row = corner + 16, column = corner + 8 * (warp & 1);
-      float sum[4] = {}, product[4] = {};
-      add(sum, A + row * stride + corner, T + corner * stride + column, 16);
-      put(sum, row, column, 1);
-      __syncwarp();
-      add(product, T + row * stride + row, T + row * stride + column, 16);
-      __syncwarp();
-      put(product, row, column, -1);
-    }
-    __syncthreads();
-    {
-      int const row = 32 + 16 * (warp >> 2), column = 8 * (warp & 3);
-      float sum[4] = {}, product[4] = {};
-      add(sum, A + row * stride, T + column, 32);
-      put(sum, row, column, 1);
-      __syncthreads();
-      add(product, T + row * stride + 32, T + 32 * stride + column, 32);
-      __syncthreads();
-      put(product, row, column, -1);
-    }
-    __syncthreads();
-    unsigned char* const plain = reinterpret_cast<unsigned char*>(A);  // T
-    unsigned char* const fading = plain + tile_bytes;                  // −T Diag(ρ P(t−1,0))
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      int const t = tid / 8 + 32 * i, part = tid % 8;
-      std::uint32_t words[8];
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        int const column = 8 * part + 2 * e, shift = call.how.rho == residual::gamma ? 1 : 0;
-        float2 const two = *reinterpret_cast<float2 const*>(T + t * stride + column);
-        words[e] = pack(two.x, two.y);  // above the diagonal are zeros of M
-        words[4 + e] = pack(-two.x * left[column + shift], -two.y * left[column + 1 + shift]);
-      }
-      *reinterpret_cast<uint4*>(plain + swizzled(t, part)) = make_uint4(words[0], words[1], words[2], words[3]);
-      *reinterpret_cast<uint4*>(fading + swizzled(t, part)) = make_uint4(words[4], words[5], words[6], words[7]);
-    }
-    __syncthreads();
-    std::uint32_t const plain_at = shared_address(plain), fading_at = plain_at + tile_bytes;
-    {  // Uᵀ = Yᵀ Tᵀ, 16 value columns a warp
-      float u[8][4] = {};
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        std::uint32_t a[4];
-        values(k, a);
-#pragma unroll
-        for (int n = k; n < 4; ++n) {
-          std::uint32_t b[4];
-          load_matrices(plain_at + swizzled(16 * n + (mi >> 1) * 8 + li, 2 * k + (mi & 1)), b);
-          multiply(u[2 * n], a, b[0], b[1]);
-          multiply(u[2 * n + 1], a, b[2], b[3]);
-        }
-      }
-#pragma unroll
-      for (int n = 0; n < 4; ++n)
-        *reinterpret_cast<uint4*>(U + 512 * n) = make_uint4(pack(u[2 * n][0], u[2 * n][1]), pack(u[2 * n][2], u[2 * n][3]),
-                                                            pack(u[2 * n + 1][0], u[2 * n + 1][1]), pack(u[2 * n + 1][2], u[2 * n + 1][3]));
-    }
-    float w[8][4] = {};  // −W, 16 rows and half the columns a warp
-    int const half = warp >> 2;
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      if (16 * k > rows16) continue;
-      std::uint32_t a[4];
-      load_matrices(fading_at + swizzled(rows16 + (mi & 1) * 8 + li, 2 * k + (mi >> 1)), a);
-#pragma unroll
-      for (int n = 0; n < 4; ++n) {
+      for (int n = k; n < 4; ++n) {
         std::uint32_t b[4];
-        load_transposed(x_at + half * tile_bytes + swizzled(16 * k + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), b);
-        multiply(w[2 * n], a, b[0], b[1]);
-        multiply(w[2 * n + 1], a, b[2], b[3]);
+        load_matrices(plain_at + swizzled(16 * n + (mi >> 1) * 8 + li, 2 * k + (mi & 1)), b);
+        multiply(u[2 * n], a, b[0], b[1]);
+        multiply(u[2 * n + 1], a, b[2], b[3]);
       }
     }
-    __syncthreads();  // keys and values have been read: W goes through their room
 #pragma unroll
     for (int n = 0; n < 4; ++n)
-      store_matrices(x_at + half * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), pack(w[2 * n][0], w[2 * n][1]),
-                     pack(w[2 * n][2], w[2 * n][3]), pack(w[2 * n + 1][0], w[2 * n + 1][1]), pack(w[2 * n + 1][2], w[2 * n + 1][3]));
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      reinterpret_cast<uint4*>(call.out.W + at * W_words)[tid + 256 * i] = reinterpret_cast<uint4 const*>(x_tile)[tid + 256 * i];
+      *reinterpret_cast<uint4*>(U + 512 * n) = make_uint4(pack(u[2 * n][0], u[2 * n][1]), pack(u[2 * n][2], u[2 * n][3]),
+                                                          pack(u[2 * n + 1][0], u[2 * n + 1][1]), pack(u[2 * n + 1][2], u[2 * n + 1][3]));
   }
+  float w[8][4] = {};  // −W, 16 rows and half the columns a warp
+  int const half = warp >> 2;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (16 * k > rows16) continue;
+    std::uint32_t a[4];
+    load_matrices(fading_at + swizzled(rows16 + (mi & 1) * 8 + li, 2 * k + (mi >> 1)), a);
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      std::uint32_t b[4];
+      load_transposed(x_at + half * tile_bytes + swizzled(16 * k + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), b);
+      multiply(w[2 * n], a, b[0], b[1]);
+      multiply(w[2 * n + 1], a, b[2], b[3]);
+    }
+  }
+  __syncthreads();  // keys and values have been read: W goes through their room
+#pragma unroll
+  for (int n = 0; n < 4; ++n)
+    store_matrices(x_at + half * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), pack(w[2 * n][0], w[2 * n][1]),
+                   pack(w[2 * n][2], w[2 * n][3]), pack(w[2 * n + 1][0], w[2 * n + 1][1]), pack(w[2 * n + 1][2], w[2 * n + 1][3]));
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    reinterpret_cast<uint4*>(call.out.W + at * W_words)[tid + 256 * i] = reinterpret_cast<uint4 const*>(x_tile)[tid + 256 * i];
   if (blockIdx.x == gridDim.x - 1) wait_for_earlier_grid();  // so that what follows this grid follows the scan beside it too
 #endif
 }

@@ -172,6 +172,14 @@ __device__ __forceinline__ void multiply(float (&d)[32], std::uint32_t const (&a
         "+f"(d[31])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(adds), "n"(transposed));
 }
+/// The same for 16 columns; the rows of the tile are the columns of the product.
+__device__ __forceinline__ void multiply(float (&d)[8], std::uint32_t const (&a)[4], std::uint64_t b, int adds) {
+  asm volatile(
+      "{.reg .pred p; setp.ne.b32 p, %13, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8,%9,%10,%11}, %12, p, 1, 1, 0;}"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(adds));
+}
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 

@@ -8,6 +8,7 @@
 // outputs. Laws: forms_agree.
 #pragma once
 
+#include "outputs.cuh"
 #include "prepare.cuh"
 #include "ptx.cuh"
 
@@ -33,7 +34,7 @@ struct scan_call {
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 /// One thread: tiles of all chunks of a unit into the stages, as they become free.   @param slice of U
-template <int warpgroups, bool solves>
+template <int warpgroups>
 __device__ void fetch_chunks(scan_call const& call, CUtensorMap const& k_map, CUtensorMap const& q_map, std::uint32_t base,
                              std::uint32_t decay_at, std::uint32_t full, std::uint32_t empty, index_t unit, index_t chunks, int batch,
                              int head, int slice) {
@@ -43,9 +44,9 @@ __device__ void fetch_chunks(scan_call const& call, CUtensorMap const& k_map, CU
     if (c >= stages) wait(empty + 8 * stage, static_cast<std::uint32_t>(c / stages - 1) & 1);
     index_t const at = unit * chunks + call.first_chunk + c;
     int const t = static_cast<int>((call.first_chunk + c) * C);
-    expect(signal, ((solves ? 7 : 5) + (warpgroups == 1 ? 1 : 0)) * tile_bytes + decay_bytes);
+    expect(signal, (7 + (warpgroups == 1 ? 1 : 0)) * tile_bytes + decay_bytes);
     if (warpgroups == 1) load_bulk(to + 7 * tile_bytes, call.from.U + at * U_words + slice * (U_words / 2), tile_bytes, signal);
-    if (solves) load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
+    load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
     load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
     load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
     load_tile(to + 4 * tile_bytes, &q_map, 0, head, t, batch, signal);
@@ -56,14 +57,13 @@ __device__ void fetch_chunks(scan_call const& call, CUtensorMap const& k_map, CU
 }
 #endif
 
-/// @tparam solves whether the rule predicts; else W = 0
-template <int warpgroups, bool solves>
+template <int warpgroups>
 __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     scan(scan_call const call, CUtensorMap const __grid_constant__ k_map, CUtensorMap const __grid_constant__ q_map,
          CUtensorMap const __grid_constant__ o_map) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(1024) unsigned char room[];
-  constexpr int consumers = 128 * warpgroups, outputs_ready = 1, outputs_free = 3;  // named barriers, two each a group
+  constexpr int consumers = 128 * warpgroups;
   std::uint32_t const base = shared_address(room), o_base = base + stages * stage_bytes<warpgroups>;
   unsigned char* const decay_room = room + stages * stage_bytes<warpgroups> + 2 * warpgroups * tile_bytes;
   std::uint32_t const full = shared_address(decay_room) + stages * 640, empty = full + 8 * stages;
@@ -84,22 +84,10 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   if (tid >= consumers) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (tid == consumers)
-      fetch_chunks<warpgroups, solves>(call, k_map, q_map, base, shared_address(decay_room), full, empty, unit, chunks, batch, head, slice);
-    if (int const of = tid / 32 - consumers / 32 - 1; of >= 0 && of < warpgroups) {  // a warp that stores what a group of consumers leaves
-      for (index_t c = 0; c < count; ++c) {
-        int const buffer = static_cast<int>(c & 1);
-        barrier(outputs_ready + 4 * of + buffer, 160);
-        if (lane == 0) {
-          store_tile(&o_map, 64 * (warpgroups == 2 ? of : slice), head, static_cast<int>((call.first_chunk + c) * C), batch,
-                     o_base + (2 * of + buffer) * tile_bytes);
-          commit_stores();
-          wait_for_reads<0>();
-        }
-        __syncwarp();
-        if (c + 2 < count) barrier_arrive(outputs_free + 4 * of + buffer, 160);
-      }
-      if (lane == 0) wait_for_stores();
-    }
+      fetch_chunks<warpgroups>(call, k_map, q_map, base, shared_address(decay_room), full, empty, unit, chunks, batch, head, slice);
+    if (int const of = tid / 32 - consumers / 32 - 1; of >= 0 && of < warpgroups)
+      send_outputs(&o_map, call.first_chunk, call.chunk_count, of, o_base + 2 * of * tile_bytes, 64 * (warpgroups == 2 ? of : slice), head,
+                   batch);
     return;
   }
 
@@ -158,15 +146,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
       }
     }
   };
-  auto store_outputs = [&](index_t c) {
-    std::uint32_t const tile = o_base + (2 * group + static_cast<int>(c & 1)) * tile_bytes;
-    std::uint32_t const to = tile + swizzled((lane >> 4) * 8 + (lane & 7), 2 * warp + (lane >> 3 & 1));
-    if (c >= 2) barrier(outputs_free + 4 * group + static_cast<int>(c & 1), 160);
-#pragma unroll
-    for (int h = 0; h < 4; ++h) store_transposed(to + h * 2048, outputs[4 * h], outputs[4 * h + 1], outputs[4 * h + 2], outputs[4 * h + 3]);
-    fence_async();
-    barrier_arrive(outputs_ready + 4 * group + static_cast<int>(c & 1), 160);
-  };
+  auto store_outputs = [&](index_t c) { leave_outputs(outputs, static_cast<unsigned>(c), group, o_base + 2 * group * tile_bytes); };
   if (count > 0) {
     prefetch(0);
     begin(0);
@@ -182,10 +162,8 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     pin(o);
     pin(state);
     wgmma_fence();
-    if constexpr (solves) {
 #pragma unroll
-      for (int j = 0; j < 8; ++j) multiply<0>(r, state[j], W + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), 1);
-    }
+    for (int j = 0; j < 8; ++j) multiply<0>(r, state[j], W + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), 1);
     wgmma_commit();
 #pragma unroll
     for (int j = 0; j < 8; ++j) multiply<0>(o, state[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
