@@ -110,23 +110,33 @@ void leave_edges(call<T> const& c, view<In, A> const& in, cudaStream_t stream) {
   launched("leave");
 }
 
-/// Step and form of tokens that are stored as In.
+/// Step: weights and decays of all tokens.
 template <class In, class T>
-void read_aligned(rule const& r, options const& o, call<T> const& c, view<In, accumulator_t<T>> const& in, portable_room<T> const& room,
-                  cudaStream_t stream) {
+[[nodiscard]] schedule<accumulator_t<T>> make_schedule(rule const& r, options const& o, call<T> const& c,
+                                                       view<In, accumulator_t<T>> const& in, portable_room<T> const& room,
+                                                       cudaStream_t stream) {
   using A = accumulator_t<T>;
-  sizes const& n = in.n;
-  index_t const columns = r.per_column ? n.dv : 1, width = n.dv + (o.normalized_read ? 1 : 0);
+  index_t const columns = r.per_column ? in.n.dv : 1;
   A* const gamma = c.gamma != nullptr ? c.gamma : room.gamma;
-  if (n.tokens() > 0) {
-    index_t const warps = planning_warps(n, o.window);
+  if (in.n.tokens() > 0) {
+    index_t const warps = planning_warps(in.n, o.window);
     dim3 const blocks = grid((warps + 3) / 4, "plan");
     unsigned const threads = 32 * static_cast<unsigned>(std::min<index_t>(warps, 4));
     plan<In, A><<<blocks, threads, 0, stream>>>(in, c.size, c.forget, settings<A>(r, o),
                                                 {room.weight, gamma, c.eta, c.clamped, c.refused, columns}, room.windows);
     launched("plan");
   }
-  schedule<A> const weights{room.weight, gamma, columns, r.rho};
+  return {room.weight, gamma, columns, r.rho};
+}
+
+/// Step and form of tokens that are stored as In.
+template <class In, class T>
+void read_aligned(rule const& r, options const& o, call<T> const& c, view<In, accumulator_t<T>> const& in, portable_room<T> const& room,
+                  cudaStream_t stream) {
+  using A = accumulator_t<T>;
+  sizes const& n = in.n;
+  index_t const width = n.dv + (o.normalized_read ? 1 : 0);
+  schedule<A> const weights = make_schedule<In, T>(r, o, c, in, room, stream);
   output<T, A> const out{c.o, room.wide};
   bool const early = o.timing == timing::read_before_write;
   if (o.form == form::recurrent) {
@@ -222,8 +232,13 @@ void attend(rule const& r, options const& o, sizes const& n, call<T> const& c, c
         which == kernels::fastest && n.tokens() > 0 && how != hopper::way::none && hopper::reads(c)) {
       view<T, A> const in{n, c.offsets, c.q, c.k, c.v, c.entry, o.window, o.pairing.value_or(r.pairing) == pairing::shifted};
       hopper::plan_call const plan{c.size, c.forget, settings<A>(r, o), {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1}};
-      hopper::room const room(from, how, n);
-      hopper::attend(how, r.per_column, in, plan, room, o.timing == timing::read_before_write, c, stream);
+      bool const early = o.timing == timing::read_before_write;
+      if (how == hopper::way::swept && r.per_column) {
+        portable_room<T> const room(from, r, o, n, true);
+        hopper::attend_spans(in, plan, make_schedule<T, T>(r, o, c, in, room, stream), early, c, stream);
+      } else {
+        hopper::attend(how, in, plan, hopper::room(from, how, n), early, c, stream);
+      }
       return leave_edges(c, in, stream);
     }
   portable_room<T> const room(from, r, o, n, true);

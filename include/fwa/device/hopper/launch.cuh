@@ -41,6 +41,7 @@ template <class T>
 
 template <class T>
 [[nodiscard]] bool reads(call<T> const& c) {
+  if (reinterpret_cast<std::uintptr_t>(c.gamma) % 16 != 0) return false;
   if (c.entry.pairs != nullptr || !reachable(c.q) || !reachable(c.k) || !reachable(c.v) || !reachable(c.o)) return false;
   int device = 0, major = 0;
   succeed(cudaGetDevice(&device), "cudaGetDevice");
@@ -161,26 +162,32 @@ void attend_segments(segments_call const& all, call<T> const& c, cudaStream_t st
 }
 
 template <bool windows, bool per_column, class T>
-void attend_spans(sweep_call const& all, call<T> const& c, cudaStream_t stream) {
+void attend_spans_of(sweep_call const& all, call<T> const& c, cudaStream_t stream) {
   sizes const& n = all.in.n;
   CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), v = map_of(c.v, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
   launch(read_spans<windows, per_column>, static_cast<unsigned>(n.units()), 512, sweep_sizes<windows, per_column>::bytes, false, stream,
          all, k, q, v, o);
 }
 
-/// @pre how is way_of the call, and reads
+/// @param steps of a rule with a step a column; else they are made from the plan
 template <class T>
-void attend(way how, bool per_column, view_t const& in, plan_call const& plan, room const& r, bool early, call<T> const& c,
-            cudaStream_t stream) {
+void attend_spans(view_t const& in, plan_call const& plan, schedule<float> const& steps, bool early, call<T> const& c,
+                  cudaStream_t stream) {
+  sweep_call const all{in, plan, steps.weight, steps.gamma, c.entry.state, c.exit.state, early};
+  auto* const start = steps.columns == 1 ? attend_spans_of<true, false, T>
+                      : in.B > 1         ? attend_spans_of<true, true, T>
+                                         : attend_spans_of<false, true, T>;
+  start(all, c, stream);
+}
+
+/// @pre how is way_of the call, and reads; not a rule with a step a column
+template <class T>
+void attend(way how, view_t const& in, plan_call const& plan, room const& r, bool early, call<T> const& c, cudaStream_t stream) {
   sizes const& n = in.n;
   require(n.units() * ((n.time + C - 1) / C) < index_t(1) << 31 && n.time < index_t(1) << 31, "device::attend",
           "too many tokens: ", n.tokens());
   if (how == way::prepared) return attend_prepared(in, plan, r, early, c, stream);
-  if (how == way::swept) {
-    sweep_call const all{in, plan, c.entry.state, c.exit.state, early};
-    auto* const start = in.B > 1 ? (per_column ? attend_spans<true, true, T> : attend_spans<true, false, T>) : attend_spans<false, true, T>;
-    return start(all, c, stream);
-  }
+  if (how == way::swept) return attend_spans<T>(in, plan, {nullptr, nullptr, 1, plan.how.rho}, early, c, stream);
   segments_call const all{in, plan, c.entry.state, c.exit.state, r.parts, r.fades, early, segments_of(n)};
   in.B > 1 ? attend_segments<true>(all, c, stream) : attend_segments<false>(all, c, stream);
 }

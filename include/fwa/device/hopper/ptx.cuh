@@ -72,6 +72,9 @@ __device__ __forceinline__ void multiply_tf32(float (&c)[4], std::uint32_t const
 __device__ __forceinline__ void copy_16(std::uint32_t to, void const* from) {
   asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(to), "l"(from) : "memory");
 }
+__device__ __forceinline__ void copy_4(std::uint32_t to, void const* from) {
+  asm volatile("cp.async.ca.shared.global [%0],[%1],4;" ::"r"(to), "l"(from) : "memory");
+}
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 /// Orders what this thread wrote to shared memory before the copy engine and wgmma.

@@ -45,7 +45,7 @@ inline constexpr int segment_bytes = segment_stages<reads>* segment_stage_bytes<
 /// What the warpgroups of a block tell each other.
 struct segment_room {
   alignas(16) float weight[C], gamma[C];
-  float squares[2][C], norm[mask_columns];
+  float norm[mask_columns], drive[2][2][C];               // drive: β and λ, or η and γ, of two chunks
   float last[2][mask_columns], left[2][C + 1], whole[2];  // M_C, P(·,0), P(C,0)
   unsigned long long full[6], empty[6], masked[2], unmasked[2];
 };
@@ -98,21 +98,21 @@ struct segment {
     int const tid = threadIdx.x % 128, warp = tid / 32, lane = tid % 32, mi = lane >> 3, li = lane & 7, g = lane / 4, h = lane % 4;
     auto const& in = call.in;
     auto together = [] { barrier(9, 128); };
-    auto squares = [&](unsigned n) {  // ‖x‖² of the chunk; half a row a thread
-      int const row = tid % C, half = tid / C;
-      unsigned char const* const tile = tiles + n % stages * stage_bytes + half * tile_bytes;
-      float sum = 0;
+    int const row = 16 * warp + (mi & 1) * 8 + li;
+    auto squares = [&](unsigned n) {  // ‖x‖² of the chunk: the diagonal of X Xᵀ, 16 rows a warp
+      float c[2][4] = {};
 #pragma unroll
-      for (int part = 0; part < 8; ++part) {
-        uint4 const eight = *reinterpret_cast<uint4 const*>(tile + swizzled(row, part));
-        for (std::uint32_t const word : {eight.x, eight.y, eight.z, eight.w}) {
-          float2 const two = unpack(word);
-          sum += two.x * two.x + two.y * two.y;
-        }
+      for (int k = 0; k < 8; ++k) {
+        std::uint32_t x[4];
+        load_matrices(x_at(n) + (k >> 2) * tile_bytes + swizzled(row, (k & 3) * 2 + (mi >> 1)), x);
+        multiply(c[0], x, x[0], x[2]);
+        multiply(c[1], x, x[1], x[3]);
       }
-      room.squares[half][row] = sum;
+      if (g / 2 == h) {
+        room.norm[halo + 16 * warp + g] = g & 1 ? c[0][1] : c[0][0];
+        room.norm[halo + 16 * warp + g + 8] = g & 1 ? c[1][3] : c[1][2];
+      }
       together();
-      if (half == 0) room.norm[halo + row] = sum + room.squares[1][row];
     };
     auto keep_last = [&] {
       if (tid < halo) room.norm[tid] = room.norm[C + tid];
@@ -120,24 +120,47 @@ struct segment {
     if (windows) {
       wait_full(0);
       squares(0);
-      together();
       keep_last();
     }
-    float size = 0, forget = 0;
-    auto ask = [&](unsigned i) {
+    auto ask = [&](unsigned i) {  // through shared memory: a barrier waits for loads into registers
       index_t const t = static_cast<index_t>(first + i) * C + tid;
       if (i == count || tid >= C || t >= s.count) return;
-      size = in.at(call.plan.size, s, t)[0];
-      forget = in.at(call.plan.forget, s, t)[0];
+      copy_4(shared_address(&room.drive[i & 1][0][tid]), in.at(call.plan.size, s, t));
+      copy_4(shared_address(&room.drive[i & 1][1][tid]), in.at(call.plan.forget, s, t));
     };
     ask(0);
     for (unsigned i = 0; i < count; ++i) {
       unsigned const n = i + lead, buffer = i & 1;
       index_t const t = static_cast<index_t>(first + i) * C + tid;
       bool const token = tid < C && t < s.count;
+      wait_for_copies();
+      ask(i + 1);
       wait_full(n);
+      float c[32], before[2][4] = {};  // Q Xᵀ of the chunk, and with the pairs before it
+      if constexpr (reads) {
+        std::uint32_t q[8][4];
+#pragma unroll
+        for (int k = 0; k < 8; ++k) load_matrices(q_at(n) + (k >> 2) * tile_bytes + swizzled(row, (k & 3) * 2 + (mi >> 1)), q[k]);
+        std::uint64_t const X = descriptor(x_at(n), 16, 1024);
+        pin(c);
+        pin(q);
+        wgmma_fence();
+#pragma unroll
+        for (int k = 0; k < 8; ++k) multiply<0>(c, q[k], X + (((k >> 2) * tile_bytes + (k & 3) * 32) >> 4), k > 0);
+        wgmma_commit();
+        wgmma_wait<0>();
+        pin(c);
+        pin(q);
+        if constexpr (windows)
+#pragma unroll
+          for (int k = 0; k < 8; ++k) {
+            std::uint32_t b[4];
+            load_matrices(x_at(n - 1) + (k >> 2) * tile_bytes + swizzled(C - halo + (mi >> 1) * 8 + li, (k & 3) * 2 + (mi & 1)), b);
+            multiply(before[0], q[k], b[0], b[1]);
+            multiply(before[1], q[k], b[2], b[3]);
+          }
+      }
       squares(n);
-      if (windows) together();
       if (tid < C) {
         token_step step;
         if (token) {
@@ -148,7 +171,7 @@ struct segment {
             for (int l = B - 1; l >= 0; --l) E += room.norm[halo + tid - l];
             if (B > 1) E /= static_cast<float>(B);
           }
-          step = step_of(call.plan.how, size, forget, E, [&] {
+          step = step_of(call.plan.how, room.drive[buffer][0][tid], room.drive[buffer][1][tid], E, [&] {
             bool any = false;
             for (int l = 0; l < B; ++l)
               any = any || (l <= tid ? row_is_nonzero(tiles + n % stages * stage_bytes, tid - l)
@@ -162,7 +185,6 @@ struct segment {
         room.weight[tid] = step.eta;
         room.gamma[tid] = step.gamma;
       }
-      ask(i + 1);
       if (i >= 2) wait(shared_address(&room.unmasked[buffer]), (i / 2 - 1) & 1);
       together();
       if (windows) keep_last();
@@ -193,30 +215,7 @@ struct segment {
         (entry ? room.whole[buffer] : room.last[buffer][tid]) = m;
       }
       if constexpr (reads) {
-        float c[32], before[2][4] = {};
-        std::uint32_t q[8][4];
-        int const row = 16 * warp + (mi & 1) * 8 + li;
-#pragma unroll
-        for (int k = 0; k < 8; ++k) load_matrices(q_at(n) + (k >> 2) * tile_bytes + swizzled(row, (k & 3) * 2 + (mi >> 1)), q[k]);
-        std::uint64_t const X = descriptor(x_at(n), 16, 1024);
-        pin(c);
-        pin(q);
-        wgmma_fence();
-#pragma unroll
-        for (int k = 0; k < 8; ++k) multiply<0>(c, q[k], X + (((k >> 2) * tile_bytes + (k & 3) * 32) >> 4), k > 0);
-        wgmma_commit();
-        if constexpr (windows)
-#pragma unroll
-          for (int k = 0; k < 8; ++k) {
-            std::uint32_t b[4];
-            load_matrices(x_at(n - 1) + (k >> 2) * tile_bytes + swizzled(C - halo + (mi >> 1) * 8 + li, (k & 3) * 2 + (mi & 1)), b);
-            multiply(before[0], q[k], b[0], b[1]);
-            multiply(before[1], q[k], b[2], b[3]);
-          }
         together();
-        wgmma_wait<0>();
-        pin(c);
-        pin(q);
         float const* const m = mask() + (16 * warp + g) * mask_stride + halo + 2 * h;
         auto put = [&](std::uint32_t tile, int part, float const* m, float const* c) {  // 16 columns
           std::uint32_t words[4];
@@ -283,6 +282,34 @@ struct segment {
     for (unsigned i = 0; i < count; ++i) {
       unsigned const n = i + lead, buffer = i & 1;
       wait_full(n);
+      wait(shared_address(&room.masked[buffer]), i / 2 & 1);  // before products begin: across a loop ptxas would wait for them
+      float const whole = room.whole[buffer];
+      fade *= whole;
+#pragma unroll
+      for (int e = 0; e < 32; ++e) {
+        low[e] *= whole;
+        high[e] *= whole;
+      }
+      std::uint32_t weighted[5][4];  // Yᵀ Diag(M_C): 16 pairs each, the last of the chunk before
+      auto values = [&](unsigned of, int r) {
+        return v_at(of) + group * tile_bytes + swizzled(r + (mi >> 1) * 8 + li, 2 * warp + (mi & 1));
+      };
+      auto load_values = [&](std::uint32_t(&y)[5][4]) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) load_transposed(values(n, 16 * k), y[k]);
+        if constexpr (windows) load_transposed(values(n - 1, C - halo), y[4]);
+      };
+      load_values(weighted);
+#pragma unroll
+      for (int k = 0; k < (windows ? 5 : 4); ++k) {
+        float const* const w = room.last[buffer] + (k < 4 ? halo + 16 * k : 0) + column;
+        float2 const near = *reinterpret_cast<float2 const*>(w), far = *reinterpret_cast<float2 const*>(w + 8);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          float2 const two = unpack(weighted[k][e]), by = e < 2 ? near : far;
+          weighted[k][e] = pack(by.x * two.x, by.y * two.y);
+        }
+      }
       if constexpr (reads) {
         std::uint64_t const Q = descriptor(q_at(n), 16, 1024);
         pin(o);
@@ -291,31 +318,6 @@ struct segment {
 #pragma unroll
         for (int j = 0; j < 8; ++j) multiply<0>(o, state[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
         wgmma_commit();
-      }
-      std::uint32_t y[5][4], weighted[5][4];  // Yᵀ, Yᵀ Diag(M_C): 16 pairs each, the last of the chunk before
-      auto values = [&](unsigned of, int r) {
-        return v_at(of) + group * tile_bytes + swizzled(r + (mi >> 1) * 8 + li, 2 * warp + (mi & 1));
-      };
-#pragma unroll
-      for (int k = 0; k < 4; ++k) load_transposed(values(n, 16 * k), y[k]);
-      if constexpr (windows) load_transposed(values(n - 1, C - halo), y[4]);
-      wait(shared_address(&room.masked[buffer]), i / 2 & 1);
-      float const whole = room.whole[buffer];
-      fade *= whole;
-#pragma unroll
-      for (int k = 0; k < (windows ? 5 : 4); ++k) {
-        float const* const w = room.last[buffer] + (k < 4 ? halo + 16 * k : 0) + column;
-        float2 const near = *reinterpret_cast<float2 const*>(w), far = *reinterpret_cast<float2 const*>(w + 8);
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          float2 const two = unpack(y[k][e]), by = e < 2 ? near : far;
-          weighted[k][e] = pack(by.x * two.x, by.y * two.y);
-        }
-      }
-#pragma unroll
-      for (int e = 0; e < 32; ++e) {
-        low[e] *= whole;
-        high[e] *= whole;
       }
       std::uint64_t const X = descriptor(x_at(n), tile_bytes, 1024);
       pin(weighted);
@@ -346,6 +348,8 @@ struct segment {
           o[4 * j + 2] *= p0;
           o[4 * j + 3] *= p1;
         }
+        std::uint32_t y[5][4];
+        load_values(y);
         pin(o);
         pin(y);
         wgmma_fence();
@@ -432,13 +436,13 @@ __global__ void __launch_bounds__(512, 1)
   }
   __syncthreads();
   if (group == 3) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
     if (threadIdx.x == 384) mine.fetch(&x_map, &q_map, &v_map);
     if (reads && (warp == 1 || warp == 2))
       send_outputs(&o_map, mine.first, mine.count, warp - 1, mine.outputs_at() + 2 * (warp - 1) * tile_bytes, 64 * (warp - 1),
                    static_cast<int>(mine.s.head), static_cast<int>(mine.s.batch));
   } else if (group == 2) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
     mine.weigh();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 184;");

@@ -25,8 +25,9 @@ inline constexpr int seen_stride = 68;                        // of Sᵀ Xᵀ, S
 struct sweep_call {
   view_t in;
   plan_call plan;
-  float const* entry;  // (unit, d, dv) or null
-  float* exit;         // likewise
+  float const *weight, *gamma;  // (place, 128) of a rule with a step a column
+  float const* entry;           // (unit, d, dv) or null
+  float* exit;                  // likewise
   bool early;
 };
 
@@ -34,12 +35,11 @@ struct sweep_call {
 /// @tparam columns of steps: 1 or 128
 template <int columns>
 struct sweep_room {
-  alignas(16) float gram[2][C][gram_stride], scores[2][C][gram_stride];  // of two chunks
-  float4 band[2][most_pairs - 1 + C];                            // ⟨x_i, x_{i−l}⟩, l < 4, from the third pair before the chunk on
-  float2 steps[columns > 1 ? 2 * span_tokens : 2 * C][columns];  // w, γ: of two spans, or of two chunks
-  float seen[2][2][span_tokens][seen_stride], kept[2][C];        // of each group: Sᵀ Xᵀ and Sᵀ Qᵀ; P(16,0)
-  float energy[C], ridge[C];
-  bool nonzero[C];
+  static constexpr int step_rows = columns > 1 ? 2 * span_tokens : 2 * C;  // of two spans, or of two chunks
+  alignas(16) float gram[2][C][gram_stride], scores[2][C][gram_stride];    // of two chunks
+  float4 band[2][most_pairs - 1 + C];                      // ⟨x_i, x_{i−l}⟩, l < 4, from the third pair before the chunk on
+  float steps[step_rows][2][columns];                      // w, γ
+  float seen[2][2][span_tokens][seen_stride], kept[2][C];  // of each group: Sᵀ Xᵀ and Sᵀ Qᵀ; P(16,0)
   unsigned long long full[3], empty[3], known[2], used[2], planned[2], followed[2];
 };
 
@@ -116,7 +116,6 @@ struct swept : sweep_sizes<windows, per_column> {
   __device__ __forceinline__ void plan_ahead() const {
     int const tid = threadIdx.x % 128, warp = tid / 32, lane = tid % 32, mi = lane >> 3, li = lane & 7, g = lane / 4, h = lane % 4;
     auto const& in = call.in;
-    bool const given = call.plan.how.law == step_law::given;
     auto together = [] { barrier(9, 128); };
     if (windows) {
       if (tid < before) room.band[1][C + tid] = make_float4(0, 0, 0, 0);
@@ -125,9 +124,9 @@ struct swept : sweep_sizes<windows, per_column> {
     float size = 0, forget = 0;
     auto ask = [&](unsigned c) {
       index_t const t = static_cast<index_t>(c) * C + tid;
-      if (c == chunks || tid >= C || t >= s.count) return;
-      if (!per_column) size = in.at(call.plan.size, s, t)[0];
-      if (!per_column || !given) forget = in.at(call.plan.forget, s, t)[0];
+      if (per_column || c == chunks || tid >= C || t >= s.count) return;
+      size = in.at(call.plan.size, s, t)[0];
+      forget = in.at(call.plan.forget, s, t)[0];
     };
     ask(0);
     for (unsigned c = 0; c < chunks; ++c) {
@@ -180,63 +179,51 @@ struct swept : sweep_sizes<windows, per_column> {
         }
         together();
       }
-      index_t const t = static_cast<index_t>(c) * C + tid;
-      if (tid < C) {
+      if (index_t const t = static_cast<index_t>(c) * C + tid; !per_column && tid < C) {
         token_step step;
-        float E = 0;
-        bool nonzero = false;
         if (t < s.count) {
           int const B = windows ? static_cast<int>(in.window(s, t)) : 1;
-          E = windows ? energy(room.band[buffer], tid, B) : room.gram[buffer][tid][most_pairs + tid % span_tokens];
-          if (E == 0)
+          float const E = windows ? energy(room.band[buffer], tid, B) : room.gram[buffer][tid][most_pairs + tid % span_tokens];
+          step = step_of(call.plan.how, size, forget, E, [&] {
+            bool any = false;
             for (int l = 0; l < B; ++l)
-              nonzero = nonzero || (l <= tid ? row_is_nonzero(tiles + n % stages * stage_bytes, tid - l)
-                                             : row_is_nonzero(tiles + (n - lead) % stages * stage_bytes, C + tid - l));
-          if constexpr (!per_column) {
-            step = step_of(call.plan.how, size, forget, E, [&] { return nonzero; });
-            if (t == 0 && in.sentinel(s)) step = {};
-            keep(call.plan.to, in.place(s, t), step);
-            if (B > 1) step.eta /= static_cast<float>(B);
-          }
+              any = any || (l <= tid ? row_is_nonzero(tiles + n % stages * stage_bytes, tid - l)
+                                     : row_is_nonzero(tiles + (n - lead) % stages * stage_bytes, C + tid - l));
+            return any;
+          });
+          if (t == 0 && in.sentinel(s)) step = {};
+          keep(call.plan.to, in.place(s, t), step);
+          if (B > 1) step.eta /= static_cast<float>(B);
         }
-        if constexpr (per_column) {
-          room.energy[tid] = E;
-          room.ridge[tid] = forget;
-          room.nonzero[tid] = nonzero;
-        } else {
-          room.steps[buffer * C + tid][0] = make_float2(step.eta, step.gamma);
-        }
+        room.steps[buffer * C + tid][0][0] = step.eta;
+        room.steps[buffer * C + tid][1][0] = step.gamma;
       }
       ask(c + 1);
       release(n - lead);
       arrive(shared_address(&room.known[buffer]));
-      if constexpr (per_column) {
-        together();
-        for (unsigned span = 0; span < spans; ++span) {
-          unsigned const all = c * spans + span, slot = span & 1;
-          index_t const begin = static_cast<index_t>(c) * C + span * span_tokens;
-          float sizes[span_tokens];
-#pragma unroll
-          for (int r = 0; r < span_tokens; ++r) sizes[r] = begin + r < s.count ? in.at(call.plan.size, s, begin + r)[tid] : 0.0f;
-          if (all >= 2) wait(shared_address(&room.followed[slot]), (all / 2 - 1) & 1);
-#pragma unroll
-          for (int r = 0; r < span_tokens; ++r) {
-            token_step step;
-            if (index_t const now = begin + r; now < s.count) {
-              int const of = static_cast<int>(span) * span_tokens + r;
-              float const ridge = given ? in.at(call.plan.forget, s, now)[tid] : room.ridge[of];
-              step = step_of(call.plan.how, sizes[r], ridge, room.energy[of], [&] { return room.nonzero[of]; });
-              if (now == 0 && in.sentinel(s)) step = {};
-              keep(call.plan.to, in.place(s, now) * width + tid, step);
-              if (windows)
-                if (index_t const B = in.window(s, now); B > 1) step.eta /= static_cast<float>(static_cast<int>(B));
-            }
-            room.steps[slot * span_tokens + r][tid] = make_float2(step.eta, step.gamma);
-          }
-          arrive(shared_address(&room.planned[slot]));
-        }
-        together();
+    }
+  }
+
+  /// A warp: steps of all columns, span by span; a token's w or γ a lane.
+  __device__ __forceinline__ void fetch_steps() const {
+    int const lane = threadIdx.x % 32, token = lane % span_tokens, which = lane / span_tokens;
+    float const* const from = which == 0 ? call.weight : call.gamma;
+    unsigned const all = static_cast<unsigned>((s.count + span_tokens - 1) / span_tokens);
+    for (unsigned span = 0; span < chunks * spans; ++span) {
+      unsigned const slot = span & 1;
+      std::uint32_t const signal = shared_address(&room.planned[slot]);
+      index_t const t = static_cast<index_t>(span) * span_tokens + token;
+      float* const to = room.steps[slot * span_tokens + token][which];
+      if (span >= 2) wait(shared_address(&room.followed[slot]), (span / 2 - 1) & 1);
+      if (t >= s.count)
+        for (int e = 0; e < width; ++e) to[e] = static_cast<float>(which);
+      __syncwarp();
+      if (lane == 0) {
+        index_t const left = s.count - static_cast<index_t>(span) * span_tokens;
+        expect(signal, span < all ? static_cast<std::uint32_t>(left < span_tokens ? left : span_tokens) * 2 * width * 4 : 0);
       }
+      __syncwarp();
+      if (t < s.count) load_bulk(shared_address(to), from + call.in.place(s, t) * width, width * 4, signal);
     }
   }
 
@@ -247,17 +234,17 @@ struct swept : sweep_sizes<windows, per_column> {
 
   /// 16 tokens of one column; see form/span.hpp.
   /// @param column of the group
+  template <bool early>
   __device__ __forceinline__ void sweep(unsigned c, unsigned n, int span, int group, int column, column_pairs& known) const {
     unsigned const buffer = c & 1;
-    auto const* const steps =
-        per_column ? room.steps[(span & 1) * span_tokens] + 64 * group + column : room.steps[buffer * C + span * span_tokens];
-    int const part = column >> 3, within = 2 * (column & 7);
+    int const first_step = per_column ? (span & 1) * span_tokens : static_cast<int>(buffer) * C + span * span_tokens;
+    int const part = column >> 3, within = 2 * (column & 7), step_column = per_column ? 64 * group + column : 0;
     unsigned char const* const values = tiles + n % stages * stage_bytes + (2 + group) * tile_bytes + within;
     unsigned char* const outputs = tiles + outputs_offset(group) + static_cast<int>(buffer) * tile_bytes + within;
     unsigned char* const writes = tiles + writes_offset(group) + within;
-    auto bf16_at = [](auto* at) { return reinterpret_cast<__nv_bfloat16*>(const_cast<unsigned char*>(at)); };
-    bool const fading = call.plan.how.rho == residual::gamma, predicts = call.plan.how.rho != residual::zero;
-    float W[before + span_tokens] = {}, p[before + span_tokens], y[before + span_tokens];
+    auto put = [&](unsigned char* at, float value) { *reinterpret_cast<__nv_bfloat16*>(at) = __float2bfloat16(value); };
+    float const ones = call.plan.how.rho == residual::one ? 1.0f : 0.0f, gammas = call.plan.how.rho == residual::gamma ? 1.0f : 0.0f;  // ρ
+    float W[before + span_tokens] = {}, p[before + span_tokens], y[before + span_tokens], o[span_tokens];
     float band[before + span_tokens][most_pairs];
     auto know = [&](int i, int row) {
       float4 const four = room.band[buffer][row];
@@ -279,35 +266,27 @@ struct swept : sweep_sizes<windows, per_column> {
         *reinterpret_cast<float4*>(gram + k) = *reinterpret_cast<float4 const*>(room.gram[buffer][row] + k);
         *reinterpret_cast<float4*>(scores + k) = *reinterpret_cast<float4 const*>(room.scores[buffer][row] + k);
       }
-      float2 const step = steps[t * columns];
-      float const weight = step.x, gamma = step.y;
-      float sum = decay * room.seen[group][0][t][column], read = 0;
+      float const weight = room.steps[first_step + t][0][step_column], gamma = room.steps[first_step + t][1][step_column];
+      auto inner = [&](float from_entry, float const(&with)[gram_stride], int end) {  // two sums, the latest W last
+        float a = decay * from_entry, b = 0;
 #pragma unroll
-      for (int k = 0; k < now; ++k) sum += gram[skipped + k] * W[k];
-      p[now] = sum;
-      y[now] = __bfloat162float(*bf16_at(values + swizzled(row, part)));
+        for (int k = 0; k < end; ++k) (k & 1 ? b : a) += with[skipped + k] * W[k];
+        return a + b;
+      };
+      p[now] = inner(room.seen[group][0][t][column], gram, now);
+      y[now] = __bfloat162float(*reinterpret_cast<__nv_bfloat16 const*>(values + swizzled(row, part)));
       if (windows) know(now, before + row);
-      float const seen = room.seen[group][1][t][column];
-      if (call.early) {
-        read = decay * seen;
-#pragma unroll
-        for (int k = 0; k < now; ++k) read += scores[skipped + k] * W[k];
-      }
+      if (early) o[t] = inner(room.seen[group][1][t][column], scores, now);
       decay *= gamma;
-      float const taken = predicts ? fading ? gamma : 1.0f : 0.0f;
+      float const rho = gammas * gamma + ones;
       float write[before + 1];
 #pragma unroll
-      for (int l = 0; l <= before; ++l) write[l] = (windows && l >= call.in.B ? 0.0f : weight) * (y[now - l] - taken * p[now - l]);
+      for (int l = 0; l <= before; ++l) write[l] = (windows && l >= call.in.B ? 0.0f : weight) * (y[now - l] - rho * p[now - l]);
 #pragma unroll
       for (int k = 0; k < now; ++k) W[k] *= gamma;
 #pragma unroll
       for (int l = 0; l <= before; ++l) W[now - l] += write[l];
-      if (!call.early) {
-        read = decay * seen;
-#pragma unroll
-        for (int k = 0; k <= now; ++k) read += scores[skipped + k] * W[k];
-      }
-      *bf16_at(outputs + swizzled(row, part)) = __float2bfloat16(read);
+      if (!early) o[t] = inner(room.seen[group][1][t][column], scores, now + 1);
       if constexpr (windows)
 #pragma unroll
         for (int i = 0; i < before; ++i) {  // pair now − i stays
@@ -318,10 +297,13 @@ struct swept : sweep_sizes<windows, per_column> {
         }
     }
 #pragma unroll
-    for (int t = 0; t < span_tokens; ++t) *bf16_at(writes + swizzled(t, part)) = __float2bfloat16(W[before + t]);
+    for (int t = 0; t < span_tokens; ++t) {
+      put(outputs + swizzled(span * span_tokens + t, part), o[t]);
+      put(writes + swizzled(t, part), W[before + t]);
+    }
 #pragma unroll
     for (int i = 0; i < before; ++i) {
-      *bf16_at(writes + 2048 + swizzled(span_tokens - before + i, part)) = __float2bfloat16(W[i]);
+      put(writes + 2048 + swizzled(span_tokens - before + i, part), W[i]);
       known.p[i] = p[span_tokens + i];
       known.y[i] = y[span_tokens + i];
     }
@@ -393,7 +375,10 @@ struct swept : sweep_sizes<windows, per_column> {
         if (sweeps) {
           if (span == 0) wait(shared_address(&room.known[buffer]), c / 2 & 1);
           if (per_column) wait(shared_address(&room.planned[span & 1]), (c * spans + span) / 2 & 1);
-          sweep(c, n, span, group, 32 * (warp & 1) + lane, known);
+          if (call.early)
+            sweep<true>(c, n, span, group, 32 * (warp & 1) + lane, known);
+          else
+            sweep<false>(c, n, span, group, 32 * (warp & 1) + lane, known);
           if (per_column) arrive(shared_address(&room.followed[span & 1]));
           if (span == spans - 1) arrive(shared_address(&room.used[buffer]));
         }
@@ -459,15 +444,17 @@ __global__ void __launch_bounds__(512, 1)
       signal_init(shared_address(&room.full[i]), 1);
       signal_init(shared_address(&room.empty[i]), 384);
     }
-    for (int i = 0; i < 2; ++i)
-      for (unsigned long long* const signal : {&room.known[i], &room.used[i], &room.planned[i], &room.followed[i]})
-        signal_init(shared_address(signal), 128);
+    for (int i = 0; i < 2; ++i) {
+      for (unsigned long long* const signal : {&room.known[i], &room.used[i], &room.followed[i]}) signal_init(shared_address(signal), 128);
+      signal_init(shared_address(&room.planned[i]), 1);
+    }
     signals_ready();
   }
   __syncthreads();
   if (group == 3) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == 384) mine.fetch(&x_map, &q_map, &v_map);
+    if (per_column && warp == 3) mine.fetch_steps();
     if (warp == 1 || warp == 2)
       send_outputs(&o_map, 0, mine.chunks, warp - 1, mine.base + mine.outputs_offset(warp - 1), 64 * (warp - 1),
                    static_cast<int>(mine.s.head), static_cast<int>(mine.s.batch));
