@@ -229,13 +229,21 @@ void attend(rule const& r, options const& o, sizes const& n, call<T> const& c, c
   arena from(c.workspace);
   if constexpr (std::is_same_v<T, __nv_bfloat16>)
     if (hopper::way const how = hopper::way_of(r, o, n);
-        which == kernels::fastest && n.tokens() > 0 && how != hopper::way::none && hopper::reads(c)) {
+        which == kernels::fastest && n.tokens() > 0 && how != hopper::way::none && hopper::reads(r, c)) {
       view<T, A> const in{n, c.offsets, c.q, c.k, c.v, c.entry, o.window, o.pairing.value_or(r.pairing) == pairing::shifted};
       hopper::plan_call const plan{c.size, c.forget, settings<A>(r, o), {nullptr, c.gamma, c.eta, c.clamped, c.refused, 1}};
       bool const early = o.timing == timing::read_before_write;
       if (how == hopper::way::swept && r.per_column) {
         portable_room<T> const room(from, r, o, n, true);
-        hopper::attend_spans(in, plan, make_schedule<T, T>(r, o, c, in, room, stream), early, c, stream);
+        A* const gamma = c.gamma != nullptr ? c.gamma : room.gamma;
+        bool const quick = o.window == 1 && n.tokens() < index_t(1) << 32;
+        if (quick) {
+          hopper::plan_columns<><<<grid((n.tokens() + 7) / 8, "plan_columns"), 256, 0, stream>>>(in, plan, room.weight, gamma);
+          launched("plan_columns");
+        }
+        hopper::attend_spans(in, plan,
+                             quick ? schedule<A>{room.weight, gamma, n.dv, r.rho} : make_schedule<T, T>(r, o, c, in, room, stream), early,
+                             c, stream);
       } else {
         hopper::attend(how, in, plan, hopper::room(from, how, n), early, c, stream);
       }

@@ -39,16 +39,24 @@ template <class T>
          r.head > 0 && r.batch >= 0;
 }
 
+/// Likewise rows of a number a column.
+[[nodiscard]] inline bool aligned(rows<float const> const& r) {
+  return reinterpret_cast<std::uintptr_t>(r.data) % 16 == 0 && r.batch % 4 == 0 && r.time % 4 == 0 && r.head % 4 == 0;
+}
+
 template <class T>
-[[nodiscard]] bool reads(call<T> const& c) {
-  if (reinterpret_cast<std::uintptr_t>(c.gamma) % 16 != 0) return false;
+[[nodiscard]] bool reads(rule const& r, call<T> const& c) {
+  if (r.per_column)
+    if (!aligned(c.size) || (r.law == step_law::given && !aligned(c.forget)) || !aligned({c.eta}) || !aligned({c.gamma}) ||
+        reinterpret_cast<std::uintptr_t>(c.clamped) % 4 != 0)
+      return false;
   if (c.entry.pairs != nullptr || !reachable(c.q) || !reachable(c.k) || !reachable(c.v) || !reachable(c.o)) return false;
   int device = 0, major = 0;
   succeed(cudaGetDevice(&device), "cudaGetDevice");
   succeed(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
   if (major != 9) return false;
   cudaFuncAttributes kernel{};
-  succeed(cudaFuncGetAttributes(&kernel, prepare), "cudaFuncGetAttributes");
+  succeed(cudaFuncGetAttributes(&kernel, prepare<>), "cudaFuncGetAttributes");
   return kernel.sharedSizeBytes > 0;  // else it was built for sm_90, without Hopper's own instructions, and is empty
 }
 
@@ -131,7 +139,7 @@ void scan_beside(prepare_call in, scan_call call, CUtensorMap const& k, CUtensor
   for (unsigned first = 0; first < chunks; first += in.chunk_count, segment += segment / 4) {
     in.first_chunk = call.first_chunk = first;
     in.chunk_count = call.chunk_count = std::min(segment, chunks - first);
-    launch(prepare, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
+    launch(prepare<>, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
     call.entry = first == 0 ? entry : between;
     call.exit = first + segment < chunks ? between : exit;
     launch(scan<warpgroups>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q, o);

@@ -34,6 +34,7 @@ struct prepare_call {
 inline constexpr int stride = 68;  // of (64, 64) in f32
 inline constexpr int prepare_bytes = 4 * tile_bytes + 2 * C * stride * 4;
 
+template <class = void>  // so that several files may have it
 __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(1024) unsigned char room[];

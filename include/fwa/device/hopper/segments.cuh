@@ -99,18 +99,23 @@ struct segment {
     auto const& in = call.in;
     auto together = [] { barrier(9, 128); };
     int const row = 16 * warp + (mi & 1) * 8 + li;
-    auto squares = [&](unsigned n) {  // ‖x‖² of the chunk: the diagonal of X Xᵀ, 16 rows a warp
-      float c[2][4] = {};
+    float square[4][4];  // X Xᵀ of 16 rows a warp, of which the diagonal is ‖x‖²; two sums of it, as tensor cores take long
+    auto multiply_x = [&](unsigned n) {
+#pragma unroll
+      for (int e = 0; e < 16; ++e) square[e / 4][e % 4] = 0;
 #pragma unroll
       for (int k = 0; k < 8; ++k) {
         std::uint32_t x[4];
         load_matrices(x_at(n) + (k >> 2) * tile_bytes + swizzled(row, (k & 3) * 2 + (mi >> 1)), x);
-        multiply(c[0], x, x[0], x[2]);
-        multiply(c[1], x, x[1], x[3]);
+        multiply(square[k & 1], x, x[0], x[2]);
+        multiply(square[2 + (k & 1)], x, x[1], x[3]);
       }
+    };
+    auto keep_squares = [&] {
       if (g / 2 == h) {
-        room.norm[halo + 16 * warp + g] = g & 1 ? c[0][1] : c[0][0];
-        room.norm[halo + 16 * warp + g + 8] = g & 1 ? c[1][3] : c[1][2];
+        int const e = g & 1;
+        room.norm[halo + 16 * warp + g] = e ? square[0][1] + square[1][1] : square[0][0] + square[1][0];
+        room.norm[halo + 16 * warp + g + 8] = e ? square[2][3] + square[3][3] : square[2][2] + square[3][2];
       }
       together();
     };
@@ -119,7 +124,8 @@ struct segment {
     };
     if (windows) {
       wait_full(0);
-      squares(0);
+      multiply_x(0);
+      keep_squares();
       keep_last();
     }
     auto ask = [&](unsigned i) {  // through shared memory: a barrier waits for loads into registers
@@ -148,6 +154,7 @@ struct segment {
 #pragma unroll
         for (int k = 0; k < 8; ++k) multiply<0>(c, q[k], X + (((k >> 2) * tile_bytes + (k & 3) * 32) >> 4), k > 0);
         wgmma_commit();
+        multiply_x(n);
         wgmma_wait<0>();
         pin(c);
         pin(q);
@@ -160,7 +167,8 @@ struct segment {
             multiply(before[1], q[k], b[2], b[3]);
           }
       }
-      squares(n);
+      if (!reads) multiply_x(n);
+      keep_squares();
       if (tid < C) {
         token_step step;
         if (token) {
