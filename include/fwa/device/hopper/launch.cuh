@@ -166,7 +166,7 @@ void attend_segments(segments_call const& all, call<T> const& c, cudaStream_t st
   auto const units = static_cast<unsigned>(n.units());
   if (all.segments > 1)
     launch(read_segments<false, windows>, units * (all.segments - 1), 512, segment_bytes<false>, false, stream, all, k, q, v, o);
-  launch(read_segments<true, windows>, units * all.segments, 512, segment_bytes<true>, false, stream, all, k, q, v, o);
+  launch(read_segments<true, windows>, units * all.segments, 512, segment_bytes<true>, all.segments > 1, stream, all, k, q, v, o);
 }
 
 template <bool windows, bool per_column, class T>

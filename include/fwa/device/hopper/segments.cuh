@@ -114,19 +114,19 @@ struct segment {
     auto keep_squares = [&] {
       if (g / 2 == h) {
         int const e = g & 1;
+        if (windows && warp == 3) {  // the last 16 stay for the chunk after
+          room.norm[g] = room.norm[C + g];
+          room.norm[g + 8] = room.norm[C + g + 8];
+        }
         room.norm[halo + 16 * warp + g] = e ? square[0][1] + square[1][1] : square[0][0] + square[1][0];
         room.norm[halo + 16 * warp + g + 8] = e ? square[2][3] + square[3][3] : square[2][2] + square[3][2];
       }
       together();
     };
-    auto keep_last = [&] {
-      if (tid < halo) room.norm[tid] = room.norm[C + tid];
-    };
     if (windows) {
       wait_full(0);
       multiply_x(0);
       keep_squares();
-      keep_last();
     }
     auto ask = [&](unsigned i) {  // through shared memory: a barrier waits for loads into registers
       index_t const t = static_cast<index_t>(first + i) * C + tid;
@@ -190,19 +190,39 @@ struct segment {
           if (reads) keep(call.plan.to, in.place(s, t), step);
           if (B > 1) step.eta /= static_cast<float>(B);
         }
-        room.weight[tid] = step.eta;
-        room.gamma[tid] = step.gamma;
+        if constexpr (reads) {
+          room.weight[tid] = step.eta;
+          room.gamma[tid] = step.gamma;
+        } else {  // only M_C is wanted: w_s times the decays after s, of 32 tokens
+          float behind = step.gamma;
+#pragma unroll
+          for (int d = 1; d < 32; d *= 2) {
+            float const later = __shfl_down_sync(0xffffffffu, behind, d);
+            if (lane + d < 32) behind *= later;
+          }
+          float const next = __shfl_down_sync(0xffffffffu, behind, 1);
+          room.weight[tid] = step.eta * (lane == 31 ? 1.0f : next);
+          if (lane == 0) room.gamma[warp] = behind;
+        }
       }
       if (i >= 2) wait(shared_address(&room.unmasked[buffer]), (i / 2 - 1) & 1);
       together();
-      if (windows) keep_last();
-      if (tid <= mask_columns && (windows || tid >= halo)) {  // a column of the mask; the last: what is left of the entry state
+      if (!reads && tid <= mask_columns) {
+        int const pair = tid - halo, end = tid == mask_columns ? 0 : pair + (windows ? static_cast<int>(in.B) : 1);
+        float m = 0;
+        for (int r = pair < 0 ? 0 : pair; r < end && r < C; ++r) m += room.weight[r] * (r < 32 ? room.gamma[1] : 1.0f);
+        if (tid == mask_columns)
+          room.whole[buffer] = room.gamma[0] * room.gamma[1];
+        else
+          room.last[buffer][tid] = m;
+      }
+      if (reads && tid <= mask_columns && (windows || tid >= halo)) {  // a column of the mask; the last: what is left of the entry state
         bool const entry = tid == mask_columns;
         int const pair = tid - halo;
         float m = entry ? 1.0f : 0.0f;
         float* to = entry ? room.left[buffer] : mask() + tid;
         int const apart = entry ? 1 : mask_stride;
-        if (reads && call.early) {
+        if (call.early) {
           *to = m;
           to += apart;
         }
@@ -217,7 +237,7 @@ struct segment {
 #pragma unroll
           for (int r = 0; r < 16; ++r, to += apart) {
             m = decay[r] * m + (static_cast<unsigned>(first_row + r - pair) < B ? w[r] : 0.0f);
-            if (reads) *to = m;
+            *to = m;
           }
         }
         (entry ? room.whole[buffer] : room.last[buffer][tid]) = m;
@@ -264,6 +284,7 @@ struct segment {
       high[i] = given ? call.entry[place(i, 64)] : 0.0f;
       o[i] = 0;
     }
+    if (reads && call.segments > 1) wait_for_earlier_grid();
     if constexpr (reads)
       for (unsigned earlier = 0; earlier < number; ++earlier) {
         float const fade = call.fades[unit * call.segments + earlier];
@@ -431,6 +452,7 @@ __global__ void __launch_bounds__(512, 1)
                                      begin(number),
                                      begin(number + 1) - begin(number)};
   int const group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4;
+  if (!reads) release_next_grid();
   if (threadIdx.x == 0) {
     for (int i = 0; i < mine.stages; ++i) {
       signal_init(shared_address(&room.full[i]), 1);
