@@ -103,12 +103,18 @@ struct segment {
     auto multiply_x = [&](unsigned n) {
 #pragma unroll
       for (int e = 0; e < 16; ++e) square[e / 4][e % 4] = 0;
+      constexpr int at_once = reads ? 4 : 8;  // loads before the first product
 #pragma unroll
-      for (int k = 0; k < 8; ++k) {
-        std::uint32_t x[4];
-        load_matrices(x_at(n) + (k >> 2) * tile_bytes + swizzled(row, (k & 3) * 2 + (mi >> 1)), x);
-        multiply(square[k & 1], x, x[0], x[2]);
-        multiply(square[2 + (k & 1)], x, x[1], x[3]);
+      for (int first_k = 0; first_k < 8; first_k += at_once) {
+        std::uint32_t x[at_once][4];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+          load_matrices(x_at(n) + ((first_k + k) >> 2) * tile_bytes + swizzled(row, ((first_k + k) & 3) * 2 + (mi >> 1)), x[k]);
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+          multiply(square[k & 1], x[k], x[k][0], x[k][2]);
+          multiply(square[2 + (k & 1)], x[k], x[k][1], x[k][3]);
+        }
       }
     };
     auto keep_squares = [&] {
