@@ -1,7 +1,8 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
 (* The transition gamma I - eta x^T x of the regression: its eigenvectors, its norm, the entries of the masked form's inverse.
      transition gamma eta x        what a write without target does to a state, from the left
-     system c                      I + A of the masked form for one column, windows of one: A_{t,j} = P(t, j+1) w_j <x_t, x_j>     *)
+     system c                      I + A of the masked form for one column, windows of one: A_{t,j} = P(t, j+1) w_j <x_t, x_j>
+   An entry of the inverse is bounded twice: squared, for any weights with w |x|^2 <= beta, and with roots under the gain law.  *)
 From mathcomp Require Import all_ssreflect all_algebra ring.
 From Fwa Require Import definitions forms_agree chunk_size_is_free gain descent reductions.
 
@@ -185,7 +186,7 @@ by apply: eq_bigr => u _; rewrite members_one // big_seq1 add0n mxE hadamardE le
 Qed.
 
 (** If false: (I + A)^-1 could grow beyond sqrt(beta_i beta_j) when scaled by sqrt(w_i / w_j), as it does for unnormalised keys.
-    Stated without roots or divisions. *)
+    Squared, so without roots or divisions. *)
 Theorem inverse_entries_are_bounded c (i j : 'I_c) : i != j ->
   w i * invmx (system c) i j ^+ 2 <= w j * (beta i * beta j).
 Proof.
@@ -205,3 +206,41 @@ rewrite ler_wpmul2l // ler_pmul ?mulr_ge0 //.
 Qed.
 
 End Inverse.
+
+(* The same under the gain law, with the roots: one token has beta, lambda and its own decay, clamped or not. *)
+Section ScaledInverse.
+Variables (R : rcfType) (dx : nat).
+Variables (x : nat -> 'rV[R]_dx) (b : nat) (q : nat -> 'rV[R]_dx) (beta lambda g : nat -> R) (epsilon floor : R).
+Let E t := dot (x (b + t)%N) (x (b + t)%N).
+Let eta t := step_size (beta t) (denominator (E t) (lambda t) epsilon).
+Hypothesis ok : forall t, legal (beta t) (E t) (lambda t) epsilon.
+Hypothesis floor_range : 0 < floor < 1.
+Hypothesis decay_law : forall t, g t = raw_carry (eta t) (lambda t) \/ g t = clamped (raw_carry (eta t) (lambda t)) floor.
+
+(** If false: under the gain law an entry of (I + A)^-1, scaled by sqrt(eta_i / eta_j), could exceed sqrt(beta_i beta_j), or that 2, and
+    the masked form would lose digits that the recurrence keeps. *)
+Theorem scaled_inverse_entries_are_bounded c (i j : 'I_c) : i != j ->
+  `|Num.sqrt (eta i / eta j) * invmx (system x b q eta g c) i j| <= Num.sqrt (beta i * beta j) < 2%:R.
+Proof.
+move=> ne.
+have beta0 t : 0 <= beta t by case: (ok t) => /andP[].
+have beta2 t : beta t < 2%:R by case: (ok t) => /andP[].
+have eta0 t : 0 <= eta t by exact: eta_ge0 (ok t).
+have gain t : eta t * dot (x (b + t)%N) (x (b + t)%N) <= beta t.
+  apply: le_trans (eta_D (ok t)); apply: ler_wpmul2l; first exact: eta0.
+  by case: (ok t) => _ _ l0 e0; rewrite /denominator -addrA ler_addl addr_ge0.
+have contracts t (V : 'cV[R]_dx) : squared (transition (g t) (eta t) (x (b + t)%N) *m V) <= squared V.
+  case: (decay_law t) => ->; first exact: unclamped_does_not_expand (ok t) _.
+  exact: clamped_does_not_expand (ok t) floor_range _.
+have bound := inverse_entries_are_bounded q eta0 gain contracts ne.
+move: bound; set e := invmx _ _ _ => bound; apply/andP; split; last first.
+  have -> : 2%:R = Num.sqrt (2%:R ^+ 2) :> R by rewrite sqrtr_sqr ger0_norm ?ler0n.
+  by rewrite ltr_sqrt ?exprn_gt0 ?ltr0n // expr2 ltr_pmul.
+rewrite -(ler_pexpn2r (ltn0Sn 1)) ?nnegrE ?normr_ge0 ?sqrtr_ge0 //.
+rewrite real_normK ?num_real // exprMn !sqr_sqrtr ?mulr_ge0 ?invr_ge0 //.
+have [z|nz] := eqVneq (eta j) 0; first by rewrite z invr0 mulr0 mul0r mulr_ge0.
+have p : 0 < eta j by rewrite lt_neqAle eq_sym nz eta0.
+by rewrite mulrAC ler_pdivr_mulr // [X in _ <= X]mulrC.
+Qed.
+
+End ScaledInverse.
