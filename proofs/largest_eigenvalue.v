@@ -140,7 +140,7 @@ by apply: le_trans np; rewrite /rest (bigD1 j) //= ler_addl sumr_ge0 // => k _; 
 Qed.
 
 (** If false: the rank-two update of reflect would not be the reflection of rows and columns, and the tridiagonal matrix would have
-    other eigenvalues. *)
+    other eigenvalues. Test: tests/step/eigenvalue_test.cpp. *)
 Theorem reflect_is_a_similarity c A : A^T = A -> reflect c A = householder c *m A *m householder c.
 Proof.
 move=> sym; rewrite /reflect /householder; set v := mirror c; set h := tau c; set q := v *m v^T.
@@ -213,7 +213,8 @@ have ur : ursubmx A = c^T by rewrite /c trmx_dlsub sym.
 have ul : ulsubmx A = (A 0 0)%:M by rewrite [LHS]mx11_scalar !mxE; congr (A _ _)%:M; apply: val_inj.
 have cu : c^T *m u = (inner c u)%:M.
   by rewrite [LHS]mx11_scalar mxE inner_col1; congr (_%:M); apply: eq_bigr => i _; rewrite mxE.
-rewrite /form -{1}[A]submxK ur ul -/c -/A' mul_block_col cu inner_col_mx [inner u _]innerDr [c *m _]mul_mx_scalar innerZr -/(form A' u) [inner u c]innerC.
+rewrite /form -{1}[A]submxK ur ul -/c -/A' mul_block_col cu inner_col_mx [inner u _]innerDr [c *m _]mul_mx_scalar innerZr.
+rewrite -/(form A' u) [inner u c]innerC.
 by rewrite inner_col1 big_ord1 !mxE big_ord1 !mxE !mulr1n; ring.
 Qed.
 
@@ -289,7 +290,8 @@ rewrite -squared_eq0 squared_block paddr_eq0 ?sqr_ge0 ?squared_ge0 // negb_and s
 by apply/orP; right; apply: contraNneq nz => z; rewrite -[t]mul1mx -(householder_twice c) -mulmxA -/u z mulmx0.
 Qed.
 
-(** If false: bisection could go up where x is already a bound of the Rayleigh quotients, or down where it is not one. *)
+(** If false: bisection could go up where x is already a bound of the Rayleigh quotients, or down where it is not one.
+    Test: tests/step/eigenvalue_test.cpp. *)
 Theorem pivots_decide n (A : 'M[R]_n.+1) x : A^T = A ->
   if above x 0 (reduce A) then forall v, v != 0 -> form A v < x * squared v
   else exists2 v, v != 0 & x * squared v <= form A v.
@@ -362,7 +364,8 @@ Proof. by rewrite /form inner_delta mxE (bigD1 0) //= big1 ?addr0 => [|i ne]; re
 Lemma delta_neq0 m : delta_mx 0 0 != 0 :> 'cV[R]_m.+1.
 Proof. by rewrite -squared_eq0 /squared inner_delta mxE eqxx oner_neq0. Qed.
 
-(** If false: the number that bisection returns could exceed the largest eigenvalue, or fall short of it by more than 2 trace / 2^n. *)
+(** If false: the number that bisection returns could exceed the largest eigenvalue, or fall short of it by more than 2 trace / 2^n.
+    Test: tests/step/eigenvalue_test.cpp. *)
 Theorem bisection_brackets n m (A : 'M[R]_m.+1) : A^T = A ->
   (forall v, 0 <= form A v <= \tr A * squared v) ->
   (forall v, form A v <= (largest_by n A + 2%:R * \tr A / 2%:R ^+ n) * squared v)
@@ -431,13 +434,14 @@ Proof. by rewrite /mxtrace; apply: eq_bigr => i _; rewrite mxE; apply: eq_bigr =
 Lemma squared_mul m n p (A : 'M[R]_(m, n)) (V : 'M_(n, p)) : squared (A *m V) <= squared A * squared V.
 Proof.
 case: m A => [|m] A; first by rewrite {1}/squared /inner big_ord0 mulr_ge0 ?squared_ge0.
-have := @mean_energy_bounds R m.+1 n A p isT V; rewrite /mean_energy size_map size_enum_ord big_map big_enum /= mulrA mulfV ?pnatr_eq0 // mul1r.
+have := @mean_energy_bounds R m.+1 n A p isT V.
+rewrite /mean_energy size_map size_enum_ord big_map big_enum /= mulrA mulfV ?pnatr_eq0 // mul1r.
 have -> // : \sum_(i < m.+1) dot (row i A) (row i A) = squared A.
 by apply: eq_bigr => i _; rewrite dotE; apply: eq_bigr => j _; rewrite mxE.
 Qed.
 
 (** If false: E of a regression window could be above some bound of its Rayleigh quotients, so above lambda_max, or E and twice the
-    mean energy over 2^n would not bound them: the step would be too long by more than that remainder. *)
+    mean energy over 2^n would not bound them: the step would be too long by more than that remainder. Test: tests/step/energy_test.cpp. *)
 Theorem energy_is_the_least_bound n m dx (X : 'M[R]_(m, dx)) : (0 < m)%N ->
   (forall dv, bounds_energy dv X (energy_by n X + 2%:R * (squared X / m%:R) / 2%:R ^+ n))
   /\ forall mu, 0 <= mu -> bounds_energy 1 X mu -> energy_by n X <= mu.
@@ -471,11 +475,12 @@ rewrite {1}e; apply: le_trans (cauchy _ _) _; rewrite [X in _ <= X]mulrA [X in _
 exact: bound.
 Qed.
 
-(** If false: for one pair E would be another number than |x|^2, which bisection would only approach. *)
+(** If false: for one pair E would be another number than |x|^2, which bisection would only approach. Test: tests/step/energy_test.cpp. *)
 Theorem energy_of_one_pair n dx (x : 'rV[R]_dx) : energy_by n x = dot x x.
 Proof. by rewrite /energy_by /largest_by eqxx divr1 trace_gram dot_inner. Qed.
 
-(** If false: some eigenvalue of the Gram matrix over B_t could be above a bound of the Rayleigh quotients. *)
+(** If false: some eigenvalue of the Gram matrix over B_t could be above a bound of the Rayleigh quotients.
+    Test: tests/step/eigenvalue_test.cpp. *)
 Theorem eigenvalues_are_below m dx (X : 'M[R]_(m, dx)) mu a : 0 <= mu ->
   bounds_energy 1 X mu -> eigenvalue (X *m X^T) a -> a <= m%:R * mu.
 Proof.
@@ -498,7 +503,8 @@ Hypothesis available : (length t <= b + t.+1)%N.
 Let X := window_rows b length t x.
 Let Y := window_rows b length t y.
 
-(** If false: the step that bisection's energy gives could raise its window's loss though the gain is below 2 by 2 trace / 2^n. *)
+(** If false: the step that bisection's energy gives could raise its window's loss though the gain is below 2 by 2 trace / 2^n.
+    Test: none. *)
 Theorem computed_energy_descends n beta lambda epsilon S :
   let E := energy_by n X in
   let short := 2%:R * (squared X / (length t)%:R) / 2%:R ^+ n in

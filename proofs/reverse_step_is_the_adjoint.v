@@ -117,7 +117,7 @@ Qed.
 Lemma collect (A G P C F E : R) : A + G + (P + C - F - E) = A - E + (P + C + (G - F)). Proof. by ring. Qed.
 
 (** If false: one reverse step, as its formulas have it, would not be the derivative of one write; with rho = gamma the decay's adjoint
-    would lack what the residual owes it. *)
+    would lack what the residual owes it. Test: none, the library has no derivatives. *)
 Theorem reverse_step t S S_bar :
   inner S_bar (d_ (write s t S)) = inner (state_bar t S_bar) (d_ S) + token_terms t S S_bar.
 Proof.
@@ -148,7 +148,8 @@ Lemma finish (h A C X T : R) : h + (A + C) + (X + T) = A + T + (h + (X + C)). Pr
 Lemma assemble (h A C D X T : R) : D + C = X + T -> h + (A + C) + D = A + T + (h + X).
 Proof. by move=> e; transitivity (h + A + (D + C)); [ring|rewrite e; ring]. Qed.
 
-(** If false: the reverse sweep over a sequence would not give the derivative of its outputs and its exit state. *)
+(** If false: the reverse sweep over a sequence would not give the derivative of its outputs and its exit state.
+    Test: none, the library has no derivatives. *)
 Theorem reverse_sweep when c S0 S_bar (o_bar : nat -> 'rV[R]_dv) :
   \sum_(t < c) inner (o_bar t) (d_ (output s when 0 t S0)) + inner S_bar (d_ (run s 0 c S0)) = sweep when c S0 S_bar o_bar.
 Proof.
