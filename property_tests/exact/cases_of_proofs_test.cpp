@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -42,8 +43,8 @@ std::vector<std::vector<list>> table() {
 mat<rational> matrix(list const& numbers, index_t columns) {
   index_t const rows = static_cast<index_t>(numbers.size()) / columns;
   REQUIRE(rows * columns == static_cast<index_t>(numbers.size()));
-  return mat<rational>::NullaryExpr(
-      rows, columns, [&](index_t i, index_t j) { return rational(numbers[static_cast<std::size_t>(i * columns + j)]); });
+  return mat<rational>::NullaryExpr(rows, columns,
+                                    [&](index_t i, index_t j) { return rational(numbers[static_cast<std::size_t>(i * columns + j)]); });
 }
 
 }  // namespace

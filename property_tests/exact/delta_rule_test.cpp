@@ -14,9 +14,7 @@ namespace {
 
 using matrix = mat<rational>;
 
-matrix transition(matrix const& x, rational const& eta) {
-  return matrix::Identity(x.cols(), x.cols()) - eta * x.transpose() * x;
-}
+matrix transition(matrix const& x, rational const& eta) { return matrix::Identity(x.cols(), x.cols()) - eta * x.transpose() * x; }
 
 /// Same-step pairs with steps as drawn, or shifted pairs with the step of a gain: Falcon-1 without a ridge.
 problem<rational> any_delta(rule const& r) {
