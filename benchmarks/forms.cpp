@@ -6,7 +6,7 @@
 //   gemm_executed    the same of the flops that the code executes: it skips most of what a mask hides
 //   times_beside     its time a token over that of the head it is set beside: chunked Falcon-1 of 1,024 tokens, or its own rule
 //
-// All three are timed in turn inside one iteration, and the medians are of ratios within an iteration, so what slows the machine
+// A round times all three in turn, each over calls in a row, and the medians are of ratios within a round, so what slows the machine
 // slows numerator and denominator alike.
 #include "head.hpp"
 
@@ -42,27 +42,23 @@ using namespace fwa;
 template <class S>
 constexpr char const* scalar_name = sizeof(S) == 4 ? "f32" : "f64";
 
+constexpr int rounds = 21;
+
 /// @param beside what times_beside divides by
 template <class S>
 void read(benchmark::State& state, rule const& r, options const& o, index_t T, rule const& beside) {
   peak<S> product;
   head<S> timed(r, o, T), other(beside, {}, 1024);
-  index_t const repeats = std::max<index_t>(1, T / other.tokens() / 8);
   std::vector<double> time, fraction, executed, ratio;
-  auto measure = [&] {
-    double const rate = product.flops_per_second();
-    double base = 0;
-    for (index_t i = 0; i < repeats; ++i) base += other.read_time() / static_cast<double>(repeats);
-    double const t = timed.read_time();
+  for (auto _ : state) {
+    double const rate = product.flops_per_second(), base = other.read_time(), t = timed.read_time();
     time.push_back(t);
     flops const work = timed.flops();
     fraction.push_back(work.form / static_cast<double>(T) / t / rate);
     executed.push_back(work.executed / static_cast<double>(T) / t / rate);
     ratio.push_back(t / base);
-    return t * static_cast<double>(T);
-  };
-  for (auto _ : state) state.SetIterationTime(measure());
-  while (time.size() < 9) measure();  // what is long has too few iterations for a median
+    state.SetIterationTime(t * static_cast<double>(T));
+  }
   state.counters["us_per_token"] = 1e6 * median(time);
   state.counters["gemm_fraction"] = median(fraction);
   state.counters["gemm_executed"] = median(executed);
@@ -141,6 +137,7 @@ void add() {
   auto add_read = [&scalar](std::string const& name, rule const& r, options const& o, index_t T, rule const& beside = falcon_1) {
     benchmark::RegisterBenchmark((name + scalar).c_str(), [=](benchmark::State& state) { read<S>(state, r, o, T, beside); })
         ->UseManualTime()
+        ->Iterations(rounds)
         ->Unit(benchmark::kMillisecond);
   };
   for (auto const& [r, B] : {std::pair{falcon_1, 1},
@@ -159,7 +156,10 @@ void add() {
     add_read("masked/" + std::string(r.name), r, with(form::masked), 1024);
     add_read("chunk_scan/" + std::string(r.name), r, with(form::chunk_scan), 1024);
   }
-  benchmark::RegisterBenchmark(("window_line/falcon-3" + scalar).c_str(), window_line<S>)->UseManualTime()->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(("window_line/falcon-3" + scalar).c_str(), window_line<S>)
+      ->UseManualTime()
+      ->Iterations(rounds)
+      ->Unit(benchmark::kMillisecond);
   for (auto const& [r, B] : {std::pair{falcon_1, 1}, {falcon_2, 1}, {falcon_3, 4}})
     benchmark::RegisterBenchmark(("stream/" + std::string(r.name) + scalar).c_str(), [r = r, B = B](benchmark::State& state) {
       stream<S>(state, r, B);

@@ -9,11 +9,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 namespace fwa {
 
-/// Seconds of this core that f() takes, what other programs take meanwhile left out: the shorter of two calls, one after the other.
+inline double median(std::vector<double> values) {
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Processor seconds of one call of f in the state that calls in a row leave the core in: the median of as many as take 20 ms, at
+/// least one, after one that is left out.
 template <class F>
 double seconds(F&& f) {
   auto now = [] {
@@ -21,17 +29,16 @@ double seconds(F&& f) {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
+  f();
+  std::vector<double> calls;
   double const start = now();
-  f();
-  double const middle = now();
-  f();
-  return std::min(middle - start, now() - middle);
-}
-
-inline double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  for (double before = start; before - start < 0.02;) {
+    f();
+    double const after = now();
+    calls.push_back(after - before);
+    before = after;
+  }
+  return median(std::move(calls));
 }
 
 /// The flop rate that this core reaches on a large product.

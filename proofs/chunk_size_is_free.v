@@ -1,5 +1,13 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
-(* Chunks of any sizes give what the recurrence gives; the maps of chunks compose, in any order of a scan.                    *)
+(* Chunks of any sizes give what the recurrence gives; the maps of chunks compose, in any order of a scan.
+
+     chunked_state, chunked_outputs   chunk by chunk, the masked form from the entry state and its exit formula (form/chunked.hpp)
+     column k s           the sequence of value column k alone
+     one_step x y b q w g B k         a sequence with one step a token: every row of weights and decays is uniform
+     dense_map            M and b of S -> M S + b; apply, after (its composition), id             (form/scan.hpp, as what follows)
+     diagonal_map         g and b of S -> S Diag(g) + b; apply, after, id
+     scan_rounds k f i    what place i holds after k rounds, in each of which a map takes the one 2^round places before it
+     composite f a n      f_{a+n} o ... o f_a                                                                                      *)
 From mathcomp Require Import all_ssreflect all_algebra zify.
 From Fwa Require Import definitions forms_agree.
 
@@ -13,7 +21,7 @@ Section Chunks.
 Variables (R : comRingType) (dx dv : nat) (s : sequence R dx dv).
 Implicit Types (S : 'M[R]_(dx, dv)).
 
-(** If false: cutting a sequence between two tokens would change its state. *)
+(** If false: cutting a sequence between two tokens would change its state. Test: properties/chunk_size_is_free_test.cpp. *)
 Theorem run_cut a b c S : run s a (b + c) S = run s (a + b) c (run s a b S).
 Proof. by elim: c => [|c IH]; rewrite ?addn0 // addnS /= IH addnA. Qed.
 
@@ -35,11 +43,13 @@ Fixpoint chunked_outputs when a cs S : seq 'rV[R]_dv :=
 
 Hypothesis solve_solves : forall a c S, is_masked_solution s a c S (solve a c S).
 
-(** If false: for some partition, per column or not, with windows or not, the chunk form would leave another state. *)
+(** If false: for some partition, per column or not, with windows or not, the chunk form would leave another state.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem chunked_state_is_recurrent a cs S : chunked_state a cs S = run s a (sumn cs) S.
 Proof. by elim: cs a S => //= c cs IH a S; rewrite IH run_cut -(masked_exit (@solve_solves a c S)). Qed.
 
-(** If false: for some partition an output of the chunk form would differ from the recurrent one. *)
+(** If false: for some partition an output of the chunk form would differ from the recurrent one.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem chunked_outputs_are_recurrent when a cs S :
   chunked_outputs when a cs S = [seq output s when a t S | t <- iota 0 (sumn cs)].
 Proof.
@@ -63,7 +73,8 @@ Definition one_step (R : comRingType) dx dv (x : nat -> 'rV[R]_dx) (y : nat -> '
 Section Columns.
 Variables (R : comRingType) (dx dv : nat) (s : sequence R dx dv).
 
-(** If false: value columns would mix, and columns with steps of their own could not be solved column by column. *)
+(** If false: value columns would mix, and columns with steps of their own could not be solved column by column.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem columns_are_independent a c (S : 'M[R]_(dx, dv)) k : col k (run s a c S) = run (column k s) a c (col k S).
 Proof.
 elim: c => //= c <-; set S' := run s a c S; rewrite /write linearD /=; congr (_ + _).
@@ -84,15 +95,15 @@ Definition dense_apply f S := dense_M f *m S + dense_b f.
 Definition dense_after f e := Dense (dense_M f *m dense_M e) (dense_M f *m dense_b e + dense_b f).
 Definition dense_id := Dense 1%:M 0.
 
-(** If false: the composed map of two chunks would not take an entry state through both. *)
+(** If false: the composed map of two chunks would not take an entry state through both. Test: properties/chunk_size_is_free_test.cpp. *)
 Theorem dense_after_composes f e S : dense_apply (dense_after f e) S = dense_apply f (dense_apply e S).
 Proof. by rewrite /dense_apply /= mulmxDr mulmxA addrA. Qed.
 
-(** If false: the scan's result would depend on how it brackets the chunks. *)
+(** If false: the scan's result would depend on how it brackets the chunks. Test: properties/chunk_size_is_free_test.cpp. *)
 Theorem dense_after_is_associative f e d : dense_after f (dense_after e d) = dense_after (dense_after f e) d.
 Proof. by rewrite /dense_after /= !mulmxA mulmxDr mulmxA addrA. Qed.
 
-(** If false: an empty chunk would not be neutral in a scan. *)
+(** If false: an empty chunk would not be neutral in a scan. Test: none. *)
 Theorem dense_id_is_neutral f : dense_after dense_id f = f /\ dense_after f dense_id = f.
 Proof. by case: f => M b; rewrite /dense_after /= !mul1mx !mulmx1 mulmx0 addr0 add0r. Qed.
 
@@ -107,16 +118,17 @@ Definition diagonal_apply f S := S *m diag_mx (diagonal_g f) + diagonal_b f.
 Definition diagonal_after f e := Diagonal (diagonal_g f .* diagonal_g e) (diagonal_apply f (diagonal_b e)).
 Definition diagonal_id := Diagonal (uniform dv 1) (0 : 'M[R]_(dx, dv)).
 
-(** If false: the composed map of two inner product chunks would not take an entry state through both. *)
+(** If false: the composed map of two inner product chunks would not take an entry state through both.
+    Test: properties/chunk_size_is_free_test.cpp. *)
 Theorem diagonal_after_composes f e S : diagonal_apply (diagonal_after f e) S = diagonal_apply f (diagonal_apply e S).
 Proof. by rewrite /diagonal_apply /= mulmxDl -mulmxA -diag_hadamard [diagonal_g e .* _]hadamardC addrA. Qed.
 
-(** If false: the scan of an inner product rule would depend on how it brackets the chunks. *)
+(** If false: the scan of an inner product rule would depend on how it brackets the chunks. Test: properties/chunk_size_is_free_test.cpp. *)
 Theorem diagonal_after_is_associative f e d :
   diagonal_after f (diagonal_after e d) = diagonal_after (diagonal_after f e) d.
 Proof. by rewrite /diagonal_after /= hadamardA -diagonal_after_composes. Qed.
 
-(** If false: an empty chunk would not be neutral in the scan of an inner product rule. *)
+(** If false: an empty chunk would not be neutral in the scan of an inner product rule. Test: none. *)
 Theorem diagonal_id_is_neutral f : diagonal_after diagonal_id f = f /\ diagonal_after f diagonal_id = f.
 Proof.
 by case: f => g b; rewrite /diagonal_after /diagonal_apply /= mul0mx add0r diag_uniform mulmx1 addr0 [g .* _]hadamardC hadamard1l.
@@ -127,7 +139,8 @@ End DiagonalMaps.
 Section ChunkMaps.
 Variables (R : comRingType) (dx dv : nat).
 
-(** If false: an inner product chunk would not be S -> S Diag(g) + b, with b what it does to 0. *)
+(** If false: an inner product chunk would not be S -> S Diag(g) + b, with b what it does to 0.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem inner_product_chunk_is_diagonal (s : sequence R dx dv) a c S : rho s = Zero ->
   run s a c S = diagonal_apply (Diagonal (carry s a c) (run s a c 0)) S.
 Proof.
@@ -138,7 +151,8 @@ Qed.
 
 Variables (x : nat -> 'rV[R]_dx) (y : nat -> 'rV[R]_dv) (b : nat) (q : nat -> 'rV[R]_dx) (w g : nat -> R) (B : nat -> nat).
 
-(** If false: a regression chunk would not be S -> M S + b, with M what it does to I when targets are 0, b what it does to 0. *)
+(** If false: a regression chunk would not be S -> M S + b, with M what it does to I when targets are 0, b what it does to 0.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem regression_chunk_is_dense k a c S :
   let s := one_step x y b q w g B k in
   let silent := one_step x (fun=> 0 : 'rV[R]_dx) b q w g B k in
@@ -198,7 +212,8 @@ case: (leqP n.+1 i) => le.
 - by congr composite; lia.
 Qed.
 
-(** If false: after ceil(log2 n) rounds some boundary state would lack a chunk, or hold one twice. *)
+(** If false: after ceil(log2 n) rounds some boundary state would lack a chunk, or hold one twice.
+    Test: properties/chunk_size_is_free_test.cpp. *)
 Theorem scan_gives_every_prefix k n f i : (n <= 2 ^ k)%N -> (i < n)%N -> scan_rounds k f i = composite f 0 i.
 Proof.
 move=> nk lt; have le := leq_trans lt nk; rewrite scan_rounds_reach.

@@ -1,5 +1,8 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
-(* A clamped step is the gradient step of the same objective with the effective ridge; that one goes down, the original may rise. *)
+(* A clamped step is the gradient step of the same objective with the effective ridge; that one goes down, the original may rise.
+
+     surrogate          effective_ridge of the clamped step: lambda^ = (1 - gamma) / eta; losses, gradients, smoothness as in descent.v,
+                        clamped, legal, step_size as in gain.v                                                                     *)
 From mathcomp Require Import all_ssreflect all_algebra ring.
 From Fwa Require Import definitions forms_agree chunk_size_is_free gain descent.
 
@@ -32,14 +35,14 @@ Let surrogate := effective_ridge (eta t) (g t).
 Lemma eta_positive : 0 < eta t.
 Proof. by rewrite eta_is /step_size gt_eqF // divr_gt0. Qed.
 
-(** If false: a clamped step would be the gradient step of no ridge. *)
+(** If false: a clamped step would be the gradient step of no ridge. Test: exact/clamp_test.cpp. *)
 Theorem clamped_step_is_a_surrogate_step S : write s t S = S - eta t *: gradient X Y surrogate k S.
 Proof.
 apply: write_is_a_gradient_step => //; rewrite /raw_carry /surrogate /effective_ridge gt_eqF ?eta_positive //.
 by rewrite mulrC divfK ?gt_eqF ?eta_positive // subKr.
 Qed.
 
-(** If false: a clamped step could raise the loss of its surrogate. *)
+(** If false: a clamped step could raise the loss of its surrogate. Test: exact/clamp_test.cpp. *)
 Theorem surrogate_descends S : (0 < length t)%N -> (k = One -> bounds_energy dv X E) ->
   loss X Y surrogate k (write s t S)
   <= loss X Y surrogate k S - descent_amount (smoothness surrogate k E) (eta t) (squared (gradient X Y surrogate k S)).
@@ -91,7 +94,7 @@ have -> : 1 - 19%:R / 40%:R * 3%:R = - (17%:R / 40%:R) :> R by field.
 by rewrite oppr_lt0 divr_gt0 ?ltr0n.
 Qed.
 
-(** If false: the loss that was asked for could not rise under the clamp. From 0.375 it goes to 0.3976... *)
+(** If false: the loss that was asked for could not rise under the clamp. From 0.375 it goes to 0.3976... Test: exact/clamp_test.cpp. *)
 Theorem original_loss_may_rise :
   let before := loss one one 3%:R One (uniform 1 (1 / 4%:R)) in
   let after := loss one one 3%:R One (write (s (weight_of eta 1) (clamped (raw_carry eta 3%:R) floor)) 0 (uniform 1 (1 / 4%:R))) in

@@ -7,6 +7,8 @@
                         a fresh shifted sequence has the sentinel: x = 0 at its first token, window 0, eta = 0, gamma = 1
      length             min(B, before + t + 1 - sentinel)                                                   (window_length, step/energy.hpp)
      law                weight and decay of a token from its own numbers and the pairs of its window: normalised or given
+     key, value, asked  phi(k_t), v_t, phi(q_t); shift n: the tokens from n on; pair_at, window_pairs: the rows that a window sees
+     with_ones, z_after the sequence with a value column of ones, and z_t = gamma z + w sum of x
      leave              the boundary after n tokens: the last feature, the last min(B - 1, before + n - sentinel) pairs                     *)
 From mathcomp Require Import all_ssreflect all_algebra zify.
 From Fwa Require Import definitions forms_agree chunk_size_is_free.
@@ -109,16 +111,18 @@ rewrite /write /members /past /= lawful_shift window_shift big_map; congr (_ + _
 by rewrite /residual_of /factor /= lawful_shift pair_shift.
 Qed.
 
-(** If false: a sequence continued from state, last feature and tail would not leave the state that the whole leaves. *)
+(** If false: a sequence continued from state, last feature and tail would not leave the state that the whole leaves.
+    Test: properties/continuation_test.cpp. *)
 Theorem continuation_state m S : run (aligned e i) 0 (n + m) S = run (aligned e' i') 0 m (run (aligned e i) 0 n S).
 Proof. by rewrite run_cut add0n; elim: m => //= m ->; rewrite add0n write_shift. Qed.
 
-(** If false: some output after a cut would differ from that of the whole. *)
+(** If false: some output after a cut would differ from that of the whole. Test: properties/continuation_test.cpp. *)
 Theorem continuation_outputs when t S :
   output (aligned e i) when 0 (n + t) S = output (aligned e' i') when 0 t (run (aligned e i) 0 n S).
 Proof. by case: when; rewrite /output !add0n -?addnS continuation_state. Qed.
 
-(** If false: what is kept after two parts would not be what is kept after the whole, and a second cut could go wrong. *)
+(** If false: what is kept after two parts would not be what is kept after the whole, and a second cut could go wrong.
+    Test: tests/align/pairs_test.cpp. *)
 Theorem continuation_boundary m : (0 < m)%N -> leave e' i' m = leave e i (n + m).
 Proof.
 move=> m0; have E : minn B.-1 (size (tail e') + m - sentinel e') = minn B.-1 (size (tail e) + (n + m) - sentinel e).
@@ -133,7 +137,8 @@ Qed.
 
 End Cut.
 
-(** If false: at a fresh shifted sequence's first token, with eta = 0 and gamma = 1, a given state would change, or not be read. *)
+(** If false: at a fresh shifted sequence's first token, with eta = 0 and gamma = 1, a given state would change, or not be read.
+    Test: tests/step/schedule_test.cpp. *)
 Theorem sentinel_keeps_the_state e i S when : sentinel e -> run (aligned e i) 0 1 S = S /\ output (aligned e i) when 0 0 S = asked i 0 *m S.
 Proof.
 move=> se; have E : run (aligned e i) 0 1 S = S.
@@ -142,7 +147,8 @@ move=> se; have E : run (aligned e i) 0 1 S = S.
 by split=> //; case: when; rewrite /output ?E /= ?addn0.
 Qed.
 
-(** If false: x = 0 alone would do: with another decay than 1 the state of a token that writes nothing is scaled all the same. *)
+(** If false: x = 0 alone would do: with another decay than 1 the state of a token that writes nothing is scaled all the same.
+    Test: properties/reductions_test.cpp. *)
 Theorem without_the_sentinel_the_ridge_acts (s : sequence R dx dv) t S :
   (forall j, j \in members s t -> feature s j = 0) -> write s t S = S *m diag_mx (decay s t).
 Proof.
@@ -165,7 +171,7 @@ Fixpoint z_after c (z : 'cV[R]_dx) : 'cV[R]_dx :=
   if c is t.+1 then g t *: z_after t z + w t *: \sum_(j <- members s t) (feature s j)^T else z.
 
 (** If false: the extra column would not be z_t = gamma z + w sum of x, or the other columns would not be S; so S alone would not
-    continue a normalised read, and (S, z) would not either. *)
+    continue a normalised read, and (S, z) would not either. Test: tests/form/read_test.cpp. *)
 Theorem normaliser_is_a_column c S z : run with_ones 0 c (row_mx S z) = row_mx (run s 0 c S) (z_after c z).
 Proof.
 elim: c => //= c ->; rewrite !add0n /write /= diag_uniform mul_mx_scalar scale_row_mx.
@@ -191,7 +197,7 @@ Let long : boundary [comRingType of rat] 1 1 := Boundary (Some one) [:: (one, un
 Let short : boundary [comRingType of rat] 1 1 := Boundary (Some one) [::].
 
 (** If false: state and last feature without the tail would be enough to continue a window. From S = 0 the tail makes the next
-    state 2, its absence makes it 1. *)
+    state 2, its absence makes it 1. Test: properties/continuation_test.cpp. *)
 Theorem state_alone_does_not_continue :
   run (aligned 2 true Zero long input) 0 1 0 = uniform 1 2%:R /\ run (aligned 2 true Zero short input) 0 1 0 = uniform 1 1.
 Proof.

@@ -5,6 +5,8 @@
      gradient             X^T (X S - Y) / n + l S  or  -X^T Y / n + l S
      smooth f G L         f (S') <= f (S) + <G (S), S' - S> + (L/2) |S' - S|^2 for all S, S'
                           (smooth_functions.v derives it from a Lipschitz gradient)
+     descent_amount       eta (2 - eta L) / 2 |grad|^2;  smoothness: mu + l, and l for the inner product
+     window_rows          the rows of the window of token t as a matrix
      bounds_energy mu X   |X V|^2 <= n mu |V|^2 for every V: mu is at least the largest eigenvalue of X^T X / n
      One column of Y and S is the loss of a per-column rule.                                                                   *)
 From mathcomp Require Import all_ssreflect all_algebra ring.
@@ -46,7 +48,8 @@ Variables (R : realFieldType) (m n : nat) (f : 'M[R]_(m, n) -> R) (G : 'M[R]_(m,
 Definition smooth := forall S S', f S' <= f S + inner (G S) (S' - S) + L / 2%:R * squared (S' - S).
 Definition descent_amount (eta g2 : R) := eta * (2%:R - eta * L) / 2%:R * g2.
 
-(** If false: a gradient step of a smooth function could go down by less than eta (2 - eta L) / 2 |grad|^2, or climb. *)
+(** If false: a gradient step of a smooth function could go down by less than eta (2 - eta L) / 2 |grad|^2, or climb.
+    Test: exact/descent_test.cpp. *)
 Theorem lemma_3_1 eta S : smooth -> 0 < eta -> eta * L < 2%:R ->
   f (S - eta *: G S) <= f S - descent_amount eta (squared (G S)) /\ 0 <= descent_amount eta (squared (G S)).
 Proof.
@@ -78,7 +81,8 @@ Definition bounds_energy mu := forall V, squared (X *m V) <= B%:R * mu * squared
 
 Definition smoothness k mu := if k is Zero then lambda else mu + lambda.
 
-(** If false: gradient would not be the gradient of loss: the difference is this first-order term and a square, exactly. *)
+(** If false: gradient would not be the gradient of loss: the difference is this first-order term and a square, exactly.
+    Test: tests/objective_test.cpp. *)
 Theorem loss_expansion k S V :
   loss k (S + V) = loss k S + inner (gradient k S) V
     + 2%:R^-1 * ((if k is Zero then 0 else squared (X *m V) / B%:R) + lambda * squared V).
@@ -90,7 +94,8 @@ case: k; rewrite /takes_back ?scale0r ?scale1r ?sub0r mulmxDr.
 - rewrite addrAC squaredD; set p := inner S V; set r := inner (_ - _) _; set z := squared (X *m V); by field.
 Qed.
 
-(** If false: the objectives would not be smooth with L = mu + lambda, and L = lambda for the inner product. *)
+(** If false: the objectives would not be smooth with L = mu + lambda, and L = lambda for the inner product.
+    Test: exact/descent_test.cpp. *)
 Theorem loss_is_smooth k mu : (0 < B)%N -> bounds_energy mu -> smooth (loss k) (gradient k) (smoothness k mu).
 Proof.
 move=> Bp bound S S'; rewrite -{1}(subrK S S') addrC loss_expansion ler_add2l; set V := S' - S.
@@ -102,7 +107,8 @@ Qed.
 
 End OneWindow.
 
-(** If false: the mean of |x|^2 over a window, and so |x|^2 itself for one pair, could be below the largest eigenvalue. *)
+(** If false: the mean of |x|^2 over a window, and so |x|^2 itself for one pair, could be below the largest eigenvalue.
+    Test: exact/descent_test.cpp. *)
 Theorem mean_energy_bounds n dx (X : 'M[R]_(n, dx)) dv : (0 < n)%N ->
   @bounds_energy n dx dv X (mean_energy [seq row i X | i <- enum 'I_n]).
 Proof.
@@ -156,7 +162,7 @@ apply/matrixP => i j; rewrite summxE mxE; apply: eq_bigr => l _; rewrite !mxE bi
 by congr (_ * (_ - _ * _)); apply: eq_bigr => m _; rewrite !mxE.
 Qed.
 
-(** If false: a write would not be S - eta grad(S) of the window's loss. *)
+(** If false: a write would not be S - eta grad(S) of the window's loss. Test: exact/descent_test.cpp. *)
 Theorem write_is_a_gradient_step lambda S : g t = raw_carry (eta t) lambda ->
   write s t S = S - eta t *: gradient X Y lambda k S.
 Proof.
@@ -165,7 +171,8 @@ rewrite -addrA; congr (_ + _); rewrite addrC; congr (_ + _).
 by rewrite /weight_of -[RHS]scalerN -mulmxN opprB.
 Qed.
 
-(** If false: for some gain below 2 a Falcon step could raise its token's loss, or lower it less than Lemma 3.1 says. *)
+(** If false: for some gain below 2 a Falcon step could raise its token's loss, or lower it less than Lemma 3.1 says.
+    Test: exact/descent_test.cpp. *)
 Theorem falcon_descends beta E lambda epsilon S :
   legal beta E lambda epsilon -> 0 < beta -> (0 < length t)%N -> (k = One -> bounds_energy dv X E) ->
   let D := denominator E lambda epsilon in 0 < D -> eta t = step_size beta D -> g t = raw_carry (eta t) lambda ->
@@ -189,7 +196,7 @@ Variables (R : realFieldType) (dx dv : nat) (s : sequence R dx dv) (eta : nat ->
 Lemma column_write k t S : col k (write s t S) = write (column k s) t (col k S).
 Proof. by have := columns_are_independent s t 1 S k; rewrite /= addn0. Qed.
 
-(** If false: a per-column rule could raise the loss of a column. *)
+(** If false: a per-column rule could raise the loss of a column. Test: exact/descent_test.cpp. *)
 Theorem column_descends k t S beta E lambda epsilon :
   rho s <> Gamma -> (window s t <= before s + t.+1)%N -> (0 < window s t)%N ->
   weight s t 0 k = weight_of (eta t 0 k) (window s t) -> decay s t 0 k = raw_carry (eta t 0 k) lambda ->

@@ -1,6 +1,9 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
 (* The masked form is the recurrence: its system has one solution, the residuals; its outputs and its exit state are those of the
-   recurrence. For one step a token or one a column, any windows, any rho, any block of tokens [a, a + c).                    *)
+   recurrence. For one step a token or one a column, any windows, any rho, any block of tokens [a, a + c).
+
+     residuals s a S t j   y_j - rho .* (x_j S'), S' the recurrence's state before token a + t from S
+     mask s a c j          sum over the windows that hold pair j of what is left of their weights after c tokens: M of the inner product *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From Fwa Require Import definitions.
 
@@ -45,7 +48,8 @@ rewrite mulmx_sumr; apply: eq_bigr => t _; rewrite mulmx_sumr; apply: eq_bigr =>
 by rewrite mulmx_dot.
 Qed.
 
-(** If false: an exit state formed from the right residuals would not be the state of the recurrence. *)
+(** If false: an exit state formed from the right residuals would not be the state of the recurrence.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem exit_from_residuals a c r S :
   (forall t j, (t < c)%N -> j \in members s (a + t) -> r t j = residuals a S t j) -> run s a c S = unrolled s a c r S.
 Proof.
@@ -54,14 +58,15 @@ rewrite unrolled_step -IH => [|t j tc]; last by apply: E; rewrite ltnS ltnW.
 by rewrite /= /write; congr (_ + _); apply: eq_big_seq => j jm; rewrite E.
 Qed.
 
-(** If false: the masked form would solve a system that the recurrence does not satisfy. *)
+(** If false: the masked form would solve a system that the recurrence does not satisfy. Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem residuals_solve_the_system a c S : is_masked_solution s a c S (residuals a S).
 Proof.
 move=> t j tc jm; rewrite {1}/residuals /residual_of (@exit_from_residuals a t (residuals a S)) //.
 by rewrite read_unrolled hadamardDr opprD addrA subrK.
 Qed.
 
-(** If false: the system could have another solution, and forward substitution could return it. *)
+(** If false: the system could have another solution, and forward substitution could return it.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem the_system_has_one_solution a c S r : is_masked_solution s a c S r ->
   forall t j, (t < c)%N -> j \in members s (a + t) -> r t j = residuals a S t j.
 Proof.
@@ -72,11 +77,12 @@ move/(canRL (addrK _)): (sol t j tc jm) => ->.
 by rewrite /residuals /residual_of E read_unrolled hadamardDr opprD addrA.
 Qed.
 
-(** If false: the state that the masked form leaves would differ from the recurrent one. *)
+(** If false: the state that the masked form leaves would differ from the recurrent one. Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem masked_exit a c S r : is_masked_solution s a c S r -> run s a c S = unrolled s a c r S.
 Proof. by move/the_system_has_one_solution => E; apply: exit_from_residuals. Qed.
 
-(** If false: an output of the masked form, read after or before write, would differ from the recurrent one. *)
+(** If false: an output of the masked form, read after or before write, would differ from the recurrent one.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem masked_reads when a c S r t : is_masked_solution s a c S r -> (t < c)%N ->
   output s when a t S = masked_output s when a t r S.
 Proof.
@@ -96,7 +102,8 @@ move=> le; rewrite /members (big_nat_widen _ _ _ _ _ le) (big_nat_widenl _ 0) //
 by apply: eq_bigl => j; rewrite mem_index_iota /= andbC.
 Qed.
 
-(** If false: the one mask of an inner product rule, M = P Diag(eta) A, would not describe what its windows write. *)
+(** If false: the one mask of an inner product rule, M = P Diag(eta) A, would not describe what its windows write.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem inner_product_exit a c S n : rho s = Zero -> (past s (a + c) <= n.+1)%N ->
   run s a c S = S *m diag_mx (carry s a c) + \sum_(0 <= j < n) (feature s j)^T *m (mask a c j .* target s j).
 Proof.
@@ -110,7 +117,8 @@ rewrite -mulmx_sumr; congr (_ *m _).
 by apply/rowP => k; rewrite !mxE !summxE big_distrl; apply: eq_bigr => t _; rewrite !mxE.
 Qed.
 
-(** If false: O = Diag(P) Q S_0 + (Q X^T o M) Y would not be what an inner product rule outputs. *)
+(** If false: O = Diag(P) Q S_0 + (Q X^T o M) Y would not be what an inner product rule outputs.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem inner_product_reads when a t S n : rho s = Zero ->
   let c := if when is ReadAfterWrite then t.+1 else t in (past s (a + c) <= n.+1)%N ->
   output s when a t S = carry s a c .* (query s (a + t) *m S)

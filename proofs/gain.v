@@ -31,7 +31,7 @@ Definition stable_carry beta E lambda epsilon :=
 Definition weight_of eta (B : nat) := eta / B%:R.
 Definition mean_energy n (xs : seq 'rV[R]_n) := (size xs)%:R^-1 * \sum_(x <- xs) dot x x.
 
-(** If false: the carry without cancellation would be another number than 1 - eta lambda. *)
+(** If false: the carry without cancellation would be another number than 1 - eta lambda. Test: exact/clamp_test.cpp. *)
 Theorem two_carries_agree beta E lambda epsilon :
   stable_carry beta E lambda epsilon = raw_carry (step_size beta (denominator E lambda epsilon)) lambda.
 Proof.
@@ -73,7 +73,7 @@ rewrite /eta /step_size; case: eqP => [->|/eqP nz]; last by rewrite divfK.
 by rewrite mulr0; case: ok => /andP[].
 Qed.
 
-(** If false: eta L could reach 2 and a step of the regression could climb. *)
+(** If false: eta L could reach 2 and a step of the regression could climb. Test: exact/descent_test.cpp. *)
 Theorem eta_times_smoothness : eta * (E + lambda) < 2%:R.
 Proof.
 case: ok => /andP[_ b2] E0 l0 e0; apply: le_lt_trans b2; apply: le_trans eta_D.
@@ -86,7 +86,7 @@ Proof. by case: ok => _ _ l0 _; rewrite mulr_ge0 // eta_ge0. Qed.
 Lemma eta_E_ge0 : 0 <= eta * E.
 Proof. by case: ok => _ E0 _ _; rewrite mulr_ge0 // eta_ge0. Qed.
 
-(** If false: the unclamped decay could leave (-1, 1]. *)
+(** If false: the unclamped decay could leave (-1, 1]. Test: exact/clamp_test.cpp. *)
 Theorem raw_carry_range : -1 < raw_carry eta lambda <= 1.
 Proof.
 rewrite /raw_carry ler_subl_addr ler_addl eta_lambda_ge0 andbT ltr_subr_addl ltr_subl_addr.
@@ -97,11 +97,11 @@ Variable floor : R.
 Hypothesis floor_range : 0 < floor < 1.
 Let gamma := clamped (raw_carry eta lambda) floor.
 
-(** If false: the floor would not be max(1 - eta lambda, floor), or a tie would not count. *)
+(** If false: the floor would not be max(1 - eta lambda, floor), or a tie would not count. Test: exact/clamp_test.cpp. *)
 Theorem clamped_is_max : gamma = Num.max (raw_carry eta lambda) floor /\ clamp_acts floor floor.
 Proof. by rewrite /gamma /clamped /clamp_acts ltxx if_neg; split=> //; rewrite maxC /Num.max /Order.max; case: ltP. Qed.
 
-(** If false: a clamped decay could vanish, or exceed 1. *)
+(** If false: a clamped decay could vanish, or exceed 1. Test: exact/clamp_test.cpp. *)
 Theorem clamped_range : 0 < gamma <= 1.
 Proof.
 case/andP: floor_range => f0 f1; rewrite /gamma /clamped /clamp_acts -leNgt.
@@ -112,7 +112,8 @@ Qed.
 Lemma clamped_ge : raw_carry eta lambda <= gamma.
 Proof. by rewrite /gamma /clamped /clamp_acts -leNgt; case: (leP (raw_carry eta lambda) floor). Qed.
 
-(** If false: the ridge that a clamped step applies could be negative, or larger than the one that was asked for. *)
+(** If false: the ridge that a clamped step applies could be negative, or larger than the one that was asked for.
+    Test: exact/clamp_test.cpp. *)
 Theorem effective_ridge_range : 0 <= effective_ridge eta gamma <= lambda.
 Proof.
 have l0 : 0 <= lambda by case: ok.
@@ -123,14 +124,15 @@ rewrite ler_pdivr_mulr // ler_subl_addr -ler_subl_addl mulrC.
 exact: clamped_ge.
 Qed.
 
-(** If false: without the clamp the effective ridge would not be the ridge. *)
+(** If false: without the clamp the effective ridge would not be the ridge. Test: exact/clamp_test.cpp. *)
 Theorem effective_ridge_unclamped : eta != 0 -> ~~ clamp_acts (raw_carry eta lambda) floor -> effective_ridge eta gamma = lambda.
 Proof.
 rewrite /effective_ridge /gamma /clamped => nz /negbTE ->; rewrite (negbTE nz) /raw_carry subKr.
 by rewrite mulrAC mulfV // mul1r.
 Qed.
 
-(** If false: the surrogate of a clamped step would not be smooth enough for it: eta < 2 / L^ with L^ = E + lambda^. *)
+(** If false: the surrogate of a clamped step would not be smooth enough for it: eta < 2 / L^ with L^ = E + lambda^.
+    Test: exact/clamp_test.cpp. *)
 Theorem eta_times_surrogate_smoothness : eta * (E + effective_ridge eta gamma) < 2%:R.
 Proof.
 apply: le_lt_trans eta_times_smoothness; apply: ler_wpmul2l; first exact: eta_ge0.

@@ -1,6 +1,18 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
 (* The paper's own algebra (form/paper/wy.hpp, renormalise.hpp, tensor_inverse.hpp) where it is defined: in exact arithmetic, gamma
-   not 0.                                                                                                                     *)
+   not 0.
+
+     rows c v           the matrix of rows v_0, ..., v_{c-1}
+     strictly_lower, lower reach      entries (i, j) with j < i, with j < i + reach; 0 elsewhere
+     wy_L               I + tril(U U^T, -1)
+     factors c          (I - u_{c-1}^T u_{c-1}) ... (I - u_0^T u_0)
+     delta c S          c steps S + u^T (f - u S) without decay; innovation S t: f_t - u_t S_t of them
+     inverse a          the row of 1 / a_k
+     renormalised       the recurrence of S^ = S / c_t: weights over gamma, targets over c_{t-1}, or as they are
+     no_zero_decay      none of the decays of the block is 0
+     driven_state       S + sum of x_j^T ((w / gamma) .* Z_{t,j}); tensor_unknowns: y_j / c_{t-1} - x_j S^_{t-1}
+     is_tensor_solution Z solves the paper's block system, pairs of one token not seeing each other
+     two_steps          two steps of one number: x = y = 1, w = gamma = 1/2                                                        *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From Fwa Require Import definitions forms_agree chunk_size_is_free.
 
@@ -62,11 +74,13 @@ rewrite (big_ord_widen c (fun j => (u i *m ((u j)^T *m innovation S j)) 0 k)) ?(
 by apply: eq_bigr => j lt; rewrite mulmx_dot !mxE lt dotE; congr (_ * _); apply: eq_bigr => l _; rewrite !mxE.
 Qed.
 
-(** If false: one solve of L would not give what the steps of a chunk do to its entry state. *)
+(** If false: one solve of L would not give what the steps of a chunk do to its entry state.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem wy_chunk_is_the_steps c S : delta c S = S + (rows c u)^T *m (invmx (wy_L c) *m (rows c f - rows c u *m S)).
 Proof. by rewrite -innovations_solve mulKmx ?wy_L_unit // rowsT_mul delta_sum. Qed.
 
-(** If false: O = Q S + tril(Q U^T) B, with or without the diagonal, would not be the outputs. *)
+(** If false: O = Q S + tril(Q U^T) B, with or without the diagonal, would not be the outputs.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem wy_outputs when (q : nat -> 'rV[R]_n) c S (t : 'I_c) :
   let reach := if when is ReadAfterWrite then 1%N else 0%N in
   q t *m delta (t + reach) S
@@ -81,14 +95,14 @@ rewrite addr0 (big_ord_widen c (fun j => (q t *m ((u j)^T *m innovation S j)) 0 
 by apply: eq_bigr => j lt; rewrite mulmx_dot !mxE lt dotE; congr (_ * _); apply: eq_bigr => l _; rewrite !mxE.
 Qed.
 
-(** If false: one merged solve would not equal two, one for the values and one for the keys. *)
+(** If false: one merged solve would not equal two, one for the values and one for the keys. Test: none. *)
 Theorem merged_solve_is_two c S :
   invmx (wy_L c) *m (rows c f - rows c u *m S) = invmx (wy_L c) *m rows c f - (invmx (wy_L c) *m rows c u) *m S.
 Proof. by rewrite mulmxBr mulmxA. Qed.
 
 End WY.
 
-(** If false: the product of a chunk's factors, latest leftmost, would not be I - U^T L^-1 U. *)
+(** If false: the product of a chunk's factors, latest leftmost, would not be I - U^T L^-1 U. Test: none. *)
 Theorem wy_product (R : comUnitRingType) n (u : nat -> 'rV[R]_n) c :
   factors u c = 1%:M - (rows c u)^T *m invmx (wy_L u c) *m rows c u.
 Proof.
@@ -123,7 +137,8 @@ elim: c => [|c IH] nz /=; first by rewrite mxE oner_eq0.
 by rewrite mxE mulf_neq0 ?nz // IH // => t l tc; apply: nz; rewrite ltnS ltnW.
 Qed.
 
-(** If false: dividing eta by gamma and every target by c_{t-1} would not undo the decay, per token or per column. *)
+(** If false: dividing eta by gamma and every target by c_{t-1} would not undo the decay, per token or per column.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem renormalisation_is_exact a c S : rho s = One -> no_zero_decay a c ->
   run s a c S = renormalised true a c S *m diag_mx (carry s a c).
 Proof.
@@ -140,7 +155,8 @@ rewrite -[_ * w * _]mulrA [C 0 k * g 0 k]mulrC -mulrA [X in g 0 k * X]mulrCA mul
 by rewrite mulrBr mulVKf // [z * _]mulrC.
 Qed.
 
-(** If false: o_t = c_t .* (q_t S^_t), read before write c_{t-1} .* (q_t S^_{t-1}), would not be the output. *)
+(** If false: o_t = c_t .* (q_t S^_t), read before write c_{t-1} .* (q_t S^_{t-1}), would not be the output.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem renormalised_read when a t S : rho s = One -> no_zero_decay a t.+1 ->
   output s when a t S =
   let c := if when is ReadAfterWrite then t.+1 else t in carry s a c .* (query s (a + t) *m renormalised true a c S).
@@ -178,14 +194,16 @@ move/(canRL (addrK _)): (sol c j (ltnSn c) jm) => ->.
 by rewrite -E read_driven opprD addrA.
 Qed.
 
-(** If false: the paper's windowed chunk form, rank-B drivers in renormalised variables, would not leave the recurrent state. *)
+(** If false: the paper's windowed chunk form, rank-B drivers in renormalised variables, would not leave the recurrent state.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem tensor_inverse_is_recurrent a c S Z : rho s = One -> no_zero_decay a c -> is_tensor_solution a c S Z ->
   run s a c S = driven_state a c Z S *m diag_mx (carry s a c).
 Proof. by move=> one nz sol; rewrite renormalisation_is_exact // (tensor_state sol). Qed.
 
 Definition tensor_unknowns a S t j := inverse (carry s a t) .* target s j - feature s j *m renormalised true a t S.
 
-(** If false: the system of the paper's windowed chunk form would have no solution to find. *)
+(** If false: the system of the paper's windowed chunk form would have no solution to find.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem tensor_system_has_a_solution a c S : is_tensor_solution a c S (tensor_unknowns a S).
 Proof.
 have E t : renormalised true a t S = driven_state a t (tensor_unknowns a S) S.
@@ -201,7 +219,8 @@ Variables (R : fieldType) (dx dv : nat).
 Variables (x : nat -> 'rV[R]_dx) (y : nat -> 'rV[R]_dv) (b : nat) (q : nat -> 'rV[R]_dx) (w g sigma : nat -> R).
 Let s := one_step x y b q w g (fun=> 1%N) One.
 
-(** If false: WY on U = sigma X and targets y / c, with sigma^2 = w / gamma, would not be Falcon-1 with decay. *)
+(** If false: WY on U = sigma X and targets y / c, with sigma^2 = w / gamma, would not be Falcon-1 with decay.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem wy_is_recurrent a c (S : 'M[R]_(dx, dv)) :
   (forall t, (t < c)%N -> g (a + t) != 0) -> (forall t, (t < c)%N -> sigma (a + t) ^+ 2 = w (a + t) / g (a + t)) ->
   let u t := sigma (a + t) *: x (b + (a + t)) in
@@ -224,7 +243,7 @@ End WYOfRule.
 Definition two_steps : sequence [comRingType of rat] 1 1 :=
   one_step (fun=> uniform 1 1) (fun=> uniform 1 1) 0 (fun=> uniform 1 1) (fun=> 1 / 2%:R) (fun=> 1 / 2%:R) (fun=> 1%N) One.
 
-(** If false: rescaling eta alone would do. The recurrence has 1/2, the unscaled targets give 1/4. *)
+(** If false: rescaling eta alone would do. The recurrence has 1/2, the unscaled targets give 1/4. Test: tests/form/paper/paper_test.cpp. *)
 Theorem both_rescalings_are_needed :
   run two_steps 0 2 0 = uniform 1 (1 / 2%:R) /\ renormalised two_steps false 0 2 0 *m diag_mx (carry two_steps 0 2) = uniform 1 (1 / 4%:R).
 Proof.

@@ -37,7 +37,7 @@ Definition is_gradient := forall S D h, derivable_pt_lim (fun t => f (add S (sca
 Definition lipschitz := forall S D, sq (minus (G (add S D)) (G S)) <= L * L * sq D.
 Hypothesis L_pos : 0 <= L.
 
-(** If false: a Lipschitz gradient would not give the quadratic upper bound that descent.v calls smooth. *)
+(** If false: a Lipschitz gradient would not give the quadratic upper bound that descent.v calls smooth. Test: none. *)
 Theorem lipschitz_gradient_is_smooth : is_gradient -> lipschitz ->
   forall S D, f (add S D) <= f S + ip (G S) D + L / 2 * sq D.
 Proof.
@@ -68,7 +68,7 @@ assert (N : h' c <= 0).
 assert (h 1 <= h 0) by lra. unfold h in *. rewrite scale_0, scale_1 in *. lra.
 Qed.
 
-(** If false: a gradient step with 0 < eta < 2 / L could go down by less than eta (2 - eta L) / 2 |grad|^2. *)
+(** If false: a gradient step with 0 < eta < 2 / L could go down by less than eta (2 - eta L) / 2 |grad|^2. Test: exact/descent_test.cpp. *)
 Theorem lemma_3_1 : is_gradient -> lipschitz -> forall S eta, 0 < eta -> eta * L < 2 ->
   f (add S (scale (- eta) (G S))) <= f S - eta * (2 - eta * L) / 2 * sq (G S).
 Proof.
@@ -77,3 +77,17 @@ unfold sq. rewrite (ip_sym (G S) (scale _ _)), !ip_scale, (ip_sym (G S) (scale _
 Qed.
 
 End InnerProductSpace.
+
+(** If false: lemma_3_1 could be true of no function: x^2 / 2 on the real line has the gradient x and L = 1. Test: none. *)
+Theorem half_of_the_square :
+  is_gradient R Rplus Rmult Rmult (fun x => x * x / 2) (fun x => x) /\ lipschitz R Rplus Rmult Rmult (fun x => x) 1.
+Proof.
+split; intros S D; [intros h|unfold sq, minus; nra].
+set (d := 0 + (1 * D + h * 0)).
+replace ((S + h * D) * D) with ((d * (S + h * D) + (S + h * D) * d) * / 2 + (S + h * D) * (S + h * D) * 0) by (unfold d; field).
+apply (derivable_pt_lim_mult (fun t => (S + t * D) * (S + t * D)) (fun _ => / 2)); [|apply derivable_pt_lim_const].
+assert (line : derivable_pt_lim (fun t => S + t * D) h d).
+{ apply (derivable_pt_lim_plus (fun _ => S) (fun t => t * D)); [apply derivable_pt_lim_const|].
+  apply (derivable_pt_lim_mult (fun t => t) (fun _ => D)); [apply derivable_pt_lim_id|apply derivable_pt_lim_const]. }
+apply (derivable_pt_lim_mult (fun t => S + t * D) (fun t => S + t * D)); exact line.
+Qed.

@@ -1,5 +1,8 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
-(* Falcon-3A: the mask as a product of three matrices, its closed form where windows are full, and what a pair injects.        *)
+(* Falcon-3A: the mask as a product of three matrices, its closed form where windows are full, and what a pair injects.
+
+     decay_matrix       P: (t, r) is gamma_{r+1} ... gamma_t for r <= t, else 0; of one column
+     membership         A: (r, j) is 1 / B_r where j is in I_r, else 0                                                             *)
 From mathcomp Require Import all_ssreflect all_algebra zify.
 From Fwa Require Import definitions forms_agree chunk_size_is_free.
 
@@ -16,7 +19,8 @@ Hypothesis weight_is : forall t, weight s t = (window s t)%:R^-1 *: eta t.
 Definition decay_matrix T k : 'M[R]_T := \matrix_(t, r) if (r <= t)%N then carry s r.+1 (t - r) 0 k else 0.
 Definition membership T n : 'M[R]_(T, n) := \matrix_(r, j) if nat_of_ord j \in members s r then (window s r)%:R^-1 else 0.
 
-(** If false: M = P Diag(eta) A would not be the mask that inner_product_reads multiplies Q X^T by. *)
+(** If false: M = P Diag(eta) A would not be the mask that inner_product_reads multiplies Q X^T by.
+    Test: properties/stationary_window_test.cpp. *)
 Theorem mask_is_a_product T n k :
   \matrix_(t < T, j < n) mask s 0 t.+1 j 0 k
   = decay_matrix T k *m diag_mx (\row_(r < T) eta r 0 k) *m membership T n.
@@ -50,7 +54,8 @@ rewrite mem_index_iota /past /=; have := at_most t; have := @full t.
 by case: (boolP (i <= t < i + B)%N) => [inside /(_ isT) -> _|outside _ le]; lia.
 Qed.
 
-(** If false: M_{t,j} = (eta / B) sum of gamma^u over u = max(0, t - j - B + 1), ..., t - j would not be the stationary mask. *)
+(** If false: M_{t,j} = (eta / B) sum of gamma^u over u = max(0, t - j - B + 1), ..., t - j would not be the stationary mask.
+    Test: properties/stationary_window_test.cpp. *)
 Theorem stationary_mask t : (i <= t)%N ->
   mask s 0 t.+1 (b + i)%N = uniform dv (eta / B%:R * \sum_(t.+1 - (i + B) <= u < (t - i).+1) g ^+ u).
 Proof.
@@ -73,7 +78,8 @@ Variables (R : fieldType) (dx dv : nat).
 Variables (x : nat -> 'rV[R]_dx) (y : nat -> 'rV[R]_dv) (b : nat) (q : nat -> 'rV[R]_dx) (eta : R) (B : nat) (length : nat -> nat).
 Let s := one_step x y b q (fun t => eta / (length t)%:R) (fun=> 1) length Zero.
 
-(** If false: without ridge, with one eta, what a pair of the interior adds in all would depend on B. *)
+(** If false: without ridge, with one eta, what a pair of the interior adds in all would depend on B.
+    Test: properties/stationary_window_test.cpp. *)
 Theorem interior_injection i t : (forall t, (length t <= B)%N) -> (forall t, (i <= t < i + B)%N -> length t = B) ->
   B%:R != 0 :> R -> (i + B <= t.+1)%N -> mask s 0 t.+1 (b + i)%N = uniform dv eta.
 Proof.
@@ -88,7 +94,8 @@ Qed.
 
 End Injection.
 
-(** If false: the same would hold at a fresh sequence's first pair. With B = 2 and eta = 1 it adds 1 + 1/2. *)
+(** If false: the same would hold at a fresh sequence's first pair. With B = 2 and eta = 1 it adds 1 + 1/2.
+    Test: properties/stationary_window_test.cpp. *)
 Theorem first_pair_injects_more :
   let s := one_step (fun=> uniform 1 1 : 'rV[rat]_1) (fun=> uniform 1 1) 0%N (fun=> uniform 1 1)
                     (fun t => 1 / (minn 2 t.+1)%:R) (fun=> 1) (fun t => minn 2 t.+1) Zero in

@@ -6,6 +6,10 @@
      g n                     (1 + u)^n - 1, at most n u / (1 - n u)
      tree                    the products x_l s_l of a dot product, added in any order; computed, exact, absolute: its rounded value, its
                              value, the sum of |x_l| |s_l|; leaves: their number d
+     accurate n a h A        |h - a| <= g n A and |a| <= A: h is a up to n roundings of terms of absolute sum A
+     prefix l n              the rounded sum of log gamma over n tokens, in their order
+     plain_carry, stable_carry, floored     the two formulas of step/gain.hpp as they are rounded, and the floor
+     in_range fexp           0 < gamma <= 1 after the floor, in the format fexp, for all inputs that are legal
      step                    one entry of one write of one pair as form/recurrent.hpp computes it:
                              fl(fl(gamma s) + fl(fl(w x_i) fl(y - computed)))                                                     *)
 From Coq Require Import Reals Lra Lia ZArith.
@@ -26,7 +30,7 @@ Proof. apply pow_R1_Rle; lra. Qed.
 Lemma g_mono m n : (m <= n)%nat -> g m <= g n.
 Proof. intros; unfold g; assert ((1 + u) ^ m <= (1 + u) ^ n) by (apply Rle_pow; [lra|assumption]); lra. Qed.
 
-(** If false: the bounds would not be those of the usual constant n u / (1 - n u). *)
+(** If false: the bounds would not be those of the usual constant n u / (1 - n u). Test: none. *)
 Theorem g_le_gam n : INR n * u < 1 -> g n <= INR n * u / (1 - INR n * u).
 Proof.
 intros small.
@@ -103,7 +107,8 @@ Fixpoint leaves t := match t with Leaf _ _ => 1%nat | Node l r => (leaves l + le
 Lemma leaves_pos t : (1 <= leaves t)%nat.
 Proof. induction t; simpl; lia. Qed.
 
-(** If false: a dot product of d terms, added in some order, could err by more than ((1 + u)^d - 1) |x|^T |s|. *)
+(** If false: a dot product of d terms, added in some order, could err by more than ((1 + u)^d - 1) |x|^T |s|.
+    Test: bounds/step_error_is_bounded_test.cpp. *)
 Theorem dot_product_error t : accurate (leaves t) (exact t) (computed t) (absolute t).
 Proof.
 induction t as [x s|l IHl r IHr]; simpl.
@@ -115,7 +120,8 @@ Qed.
 
 Definition step gamma s w x y t := rnd (rnd (gamma * s) + rnd (rnd (w * x) * rnd (y - computed t))).
 
-(** If false: one entry of one write could err by more than gam(2) |gamma| |s| + |w| |x_i| (gam(4) |y| + gam(d + 4) |S|^T |x|). *)
+(** If false: one entry of one write could err by more than gam(2) |gamma| |s| + |w| |x_i| (gam(4) |y| + gam(d + 4) |S|^T |x|).
+    Test: bounds/step_error_is_bounded_test.cpp. *)
 Theorem step_error gamma s w x y t :
   Rabs (step gamma s w x y t - (gamma * s + w * x * (y - exact t)))
   <= g 2 * (Rabs gamma * Rabs s) + Rabs w * Rabs x * (g 4 * Rabs y + g (leaves t + 4) * absolute t).
@@ -145,7 +151,8 @@ match goal with |- Rabs (?a + ?b - ?c) <= _ =>
 lra.
 Qed.
 
-(** If false: the bound with one constant, gam(2) |gamma| |S| + gam(d + 4) |w| |x| (|y| + |S|^T |x|), could be exceeded. *)
+(** If false: the bound with one constant, gam(2) |gamma| |S| + gam(d + 4) |w| |x| (|y| + |S|^T |x|), could be exceeded.
+    Test: bounds/step_error_is_bounded_test.cpp. *)
 Theorem step_error_one_constant gamma s w x y t :
   Rabs (step gamma s w x y t - (gamma * s + w * x * (y - exact t)))
   <= g 2 * (Rabs gamma * Rabs s) + g (leaves t + 4) * (Rabs w * Rabs x * (Rabs y + absolute t)).
@@ -159,7 +166,7 @@ Qed.
 
 End StandardModel.
 
-(** If false: rounding to nearest with p binary digits would not be what the bounds assume; u = 2^-p. *)
+(** If false: rounding to nearest with p binary digits would not be what the bounds assume; u = 2^-p. Test: none. *)
 Theorem nearest_is_standard p choice : (0 < p)%Z ->
   standard_model (round radix2 (FLX_exp p) (Znearest choice)) (/ 2 * bpow radix2 (- p + 1)).
 Proof. intros Hp x. apply relative_error_N_FLX_ex; exact Hp. Qed.
@@ -173,7 +180,7 @@ Notation format := (generic_format radix2 fexp).
 (* log gamma_1 + ... in the order of the tokens *)
 Fixpoint prefix (l : nat -> R) n := match n with O => 0 | S m => fl (prefix l m + l m) end.
 
-(** If false: a rounded prefix sum of log gamma could rise, and a quotient of decays exceed 1. *)
+(** If false: a rounded prefix sum of log gamma could rise, and a quotient of decays exceed 1. Test: none. *)
 Theorem prefix_sums_do_not_rise l n : (forall m, l m <= 0) -> prefix l (S n) <= prefix l n.
 Proof.
 intros Hl. assert (F : format (prefix l n)).
@@ -235,10 +242,12 @@ Proof.
 intros Hp He. change 1 with (bpow radix2 0). apply generic_format_bpow. unfold FLT_exp. lia.
 Qed.
 
-(** If false: a clamped decay in binary32 could be 0, or above 1, whatever the gain and the ridge. *)
+(** If false: a clamped decay in binary32 could be 0, or above 1, whatever the gain and the ridge.
+    Test: exhaustive/scalars.cpp. *)
 Theorem clamped_decay_binary32 : in_range binary32_exp.
 Proof. apply decay_in_range; [apply FLT_exp_valid; reflexivity|apply one_in_format; lia]. Qed.
 
-(** If false: a clamped decay in binary64 could be 0, or above 1, whatever the gain and the ridge. *)
+(** If false: a clamped decay in binary64 could be 0, or above 1, whatever the gain and the ridge.
+    Test: tests/step/gain_test.cpp. *)
 Theorem clamped_decay_binary64 : in_range binary64_exp.
 Proof. apply decay_in_range; [apply FLT_exp_valid; reflexivity|apply one_in_format; lia]. Qed.

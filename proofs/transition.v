@@ -1,7 +1,8 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
 (* The transition gamma I - eta x^T x of the regression: its eigenvectors, its norm, the entries of the masked form's inverse.
      transition gamma eta x        what a write without target does to a state, from the left
-     system c                      I + A of the masked form for one column, windows of one: A_{t,j} = P(t, j+1) w_j <x_t, x_j>     *)
+     system c                      I + A of the masked form for one column, windows of one: A_{t,j} = P(t, j+1) w_j <x_t, x_j>
+   An entry of the inverse is bounded twice: squared, for any weights with w |x|^2 <= beta, and with roots under the gain law.  *)
 From mathcomp Require Import all_ssreflect all_algebra ring.
 From Fwa Require Import definitions forms_agree chunk_size_is_free gain descent reductions.
 
@@ -17,17 +18,18 @@ Implicit Types (x : 'rV[R]_n) (gamma eta : R).
 
 Definition transition gamma eta x : 'M[R]_n := gamma%:M - eta *: (x^T *m x).
 
-(** If false: the transition would not scale its own feature by gamma - eta |x|^2. *)
+(** If false: the transition would not scale its own feature by gamma - eta |x|^2. Test: exact/clamp_test.cpp. *)
 Theorem along_the_feature gamma eta x : transition gamma eta x *m x^T = (gamma - eta * dot x x) *: x^T.
 Proof.
 by rewrite mulmxBl mul_scalar_mx -scalemxAl -mulmxA [x *m x^T]mx11_scalar mul_mx_scalar scalerA scalerBl.
 Qed.
 
-(** If false: what is orthogonal to the feature would be changed by more than the decay. *)
+(** If false: what is orthogonal to the feature would be changed by more than the decay. Test: exact/clamp_test.cpp. *)
 Theorem across_the_feature gamma eta x m (V : 'M[R]_(n, m)) : x *m V = 0 -> transition gamma eta x *m V = gamma *: V.
 Proof. by move=> z; rewrite mulmxBl mul_scalar_mx -scalemxAl -mulmxA z mulmx0 scaler0 subr0. Qed.
 
-(** If false: with epsilon = 0 and the clamp at rest the error along x would not shrink by the factor 1 - beta. *)
+(** If false: with epsilon = 0 and the clamp at rest the error along x would not shrink by the factor 1 - beta.
+    Test: exact/clamp_test.cpp. *)
 Theorem gain_is_the_shrinkage (beta E lambda : R) : let D := denominator E lambda 0 in D != 0 ->
   raw_carry (step_size beta D) lambda - step_size beta D * E = 1 - beta.
 Proof.
@@ -55,7 +57,7 @@ rewrite invr1 !mul1r; have -> // : row 0 x = x.
 by apply/rowP => j; rewrite mxE.
 Qed.
 
-(** If false: with both eigenvalues in [-1, 1] a state could still grow. *)
+(** If false: with both eigenvalues in [-1, 1] a state could still grow. Test: exact/clamp_test.cpp. *)
 Theorem non_expansive gamma eta x m (V : 'M[R]_(n, m)) : gamma ^+ 2 <= 1 -> (gamma - eta * dot x x) ^+ 2 <= 1 ->
   squared (transition gamma eta x *m V) <= squared V.
 Proof.
@@ -76,7 +78,7 @@ Qed.
 Lemma square_le1 (a : R) : -1 <= a -> a <= 1 -> a ^+ 2 <= 1.
 Proof. by move=> lo hi; rewrite -subr_ge0 -[X in X - _](expr1n _ 2) subr_sqr mulr_ge0 // ?subr_ge0 // addrC -ler_subl_addr sub0r. Qed.
 
-(** If false: an unclamped step of any legal gain could make a state grow. *)
+(** If false: an unclamped step of any legal gain could make a state grow. Test: exact/clamp_test.cpp. *)
 Theorem unclamped_does_not_expand beta lambda epsilon eta x m (V : 'M[R]_(n, m)) :
   legal beta (dot x x) lambda epsilon -> eta = step_size beta (denominator (dot x x) lambda epsilon) ->
   squared (transition (raw_carry eta lambda) eta x *m V) <= squared V.
@@ -88,7 +90,7 @@ rewrite /raw_carry ler_subr_addl ler_subr_addl addrA ler_subl_addr.
 by rewrite addrC ltW.
 Qed.
 
-(** If false: a clamped step of any legal gain could make a state grow. *)
+(** If false: a clamped step of any legal gain could make a state grow. Test: exact/clamp_test.cpp. *)
 Theorem clamped_does_not_expand beta lambda epsilon floor eta x m (V : 'M[R]_(n, m)) :
   legal beta (dot x x) lambda epsilon -> 0 < floor < 1 -> eta = step_size beta (denominator (dot x x) lambda epsilon) ->
   squared (transition (clamped (raw_carry eta lambda) floor) eta x *m V) <= squared V.
@@ -185,7 +187,7 @@ by apply: eq_bigr => u _; rewrite members_one // big_seq1 add0n mxE hadamardE le
 Qed.
 
 (** If false: (I + A)^-1 could grow beyond sqrt(beta_i beta_j) when scaled by sqrt(w_i / w_j), as it does for unnormalised keys.
-    Stated without roots or divisions. *)
+    Squared, so without roots or divisions. Test: exact/clamp_test.cpp. *)
 Theorem inverse_entries_are_bounded c (i j : 'I_c) : i != j ->
   w i * invmx (system c) i j ^+ 2 <= w j * (beta i * beta j).
 Proof.
@@ -205,3 +207,41 @@ rewrite ler_wpmul2l // ler_pmul ?mulr_ge0 //.
 Qed.
 
 End Inverse.
+
+(* The same under the gain law, with the roots: one token has beta, lambda and its own decay, clamped or not. *)
+Section ScaledInverse.
+Variables (R : rcfType) (dx : nat).
+Variables (x : nat -> 'rV[R]_dx) (b : nat) (q : nat -> 'rV[R]_dx) (beta lambda g : nat -> R) (epsilon floor : R).
+Let E t := dot (x (b + t)%N) (x (b + t)%N).
+Let eta t := step_size (beta t) (denominator (E t) (lambda t) epsilon).
+Hypothesis ok : forall t, legal (beta t) (E t) (lambda t) epsilon.
+Hypothesis floor_range : 0 < floor < 1.
+Hypothesis decay_law : forall t, g t = raw_carry (eta t) (lambda t) \/ g t = clamped (raw_carry (eta t) (lambda t)) floor.
+
+(** If false: under the gain law an entry of (I + A)^-1, scaled by sqrt(eta_i / eta_j), could exceed sqrt(beta_i beta_j), or that 2, and
+    the masked form would lose digits that the recurrence keeps. Test: exact/clamp_test.cpp. *)
+Theorem scaled_inverse_entries_are_bounded c (i j : 'I_c) : i != j ->
+  `|Num.sqrt (eta i / eta j) * invmx (system x b q eta g c) i j| <= Num.sqrt (beta i * beta j) < 2%:R.
+Proof.
+move=> ne.
+have beta0 t : 0 <= beta t by case: (ok t) => /andP[].
+have beta2 t : beta t < 2%:R by case: (ok t) => /andP[].
+have eta0 t : 0 <= eta t by exact: eta_ge0 (ok t).
+have gain t : eta t * dot (x (b + t)%N) (x (b + t)%N) <= beta t.
+  apply: le_trans (eta_D (ok t)); apply: ler_wpmul2l; first exact: eta0.
+  by case: (ok t) => _ _ l0 e0; rewrite /denominator -addrA ler_addl addr_ge0.
+have contracts t (V : 'cV[R]_dx) : squared (transition (g t) (eta t) (x (b + t)%N) *m V) <= squared V.
+  case: (decay_law t) => ->; first exact: unclamped_does_not_expand (ok t) _.
+  exact: clamped_does_not_expand (ok t) floor_range _.
+have bound := inverse_entries_are_bounded q eta0 gain contracts ne.
+move: bound; set e := invmx _ _ _ => bound; apply/andP; split; last first.
+  have -> : 2%:R = Num.sqrt (2%:R ^+ 2) :> R by rewrite sqrtr_sqr ger0_norm ?ler0n.
+  by rewrite ltr_sqrt ?exprn_gt0 ?ltr0n // expr2 ltr_pmul.
+rewrite -(ler_pexpn2r (ltn0Sn 1)) ?nnegrE ?normr_ge0 ?sqrtr_ge0 //.
+rewrite real_normK ?num_real // exprMn !sqr_sqrtr ?mulr_ge0 ?invr_ge0 //.
+have [z|nz] := eqVneq (eta j) 0; first by rewrite z invr0 mulr0 mul0r mulr_ge0.
+have p : 0 < eta j by rewrite lt_neqAle eq_sym nz eta0.
+by rewrite mulrAC ler_pdivr_mulr // [X in _ <= X]mulrC.
+Qed.
+
+End ScaledInverse.

@@ -3,6 +3,7 @@
    prediction is formed once and then kept up to date while a window holds its pair. (Scaling features by powers of two is left out: it
    is exact.)
 
+     oldest t          first row of the window of token t; known c: rows before it have a kept prediction; written: w .* (y - rho .* p)
      lo                oldest pair that the block's windows hold; pairs of the block itself begin at before + a
      sweep c           W and p after c tokens of the block that begins at token a with state S
      predict c p j     p_j = S_{t-1}^T x_j at token a + c: as kept for pairs that an earlier token of the block has held, else from W     *)
@@ -51,7 +52,8 @@ Proof. by rewrite /predict ltnNge => ->. Qed.
 Lemma oldest_from c : (lo <= oldest (a + c))%N.
 Proof. by elim: c => [|c IH]; rewrite ?addn0 // addnS (leq_trans IH). Qed.
 
-(** If false: S_t = P(t,0) S_0 + X_J^T W_t would fail for some t, or a kept prediction would be stale where it is used. *)
+(** If false: S_t = P(t,0) S_0 + X_J^T W_t would fail for some t, or a kept prediction would be stale where it is used.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem sweep_is_recurrent c :
   let: (W, p) := sweep c in
   [/\ run s a c S = S *m diag_mx (carry s a c) + \sum_(lo <= i < before s + (a + c)) (feature s i)^T *m W i,
@@ -91,7 +93,8 @@ rewrite predict_kept // jt' IHp // /write mulmxDr mulmxA -hadamard_diag; congr (
 rewrite mulmx_sumr; apply: eq_big_seq => i im; by rewrite mulmx_dot res.
 Qed.
 
-(** If false: an output of the linear-cost form, read after or before write, would differ from the recurrent one. *)
+(** If false: an output of the linear-cost form, read after or before write, would differ from the recurrent one.
+    Test: exact/forms_agree_over_fractions_test.cpp. *)
 Theorem sweep_reads when t : let c := if when is ReadAfterWrite then t.+1 else t in
   output s when a t S = carry s a c .* (query s (a + t) *m S)
     + \sum_(lo <= i < before s + (a + c)) dot (query s (a + t)) (feature s i) *: (sweep c).1 i.

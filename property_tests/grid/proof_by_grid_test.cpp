@@ -5,7 +5,8 @@
 // degree n_k in variable k that vanishes on a grid of n_k + 1 values a variable is zero. Grid values are small integers and the forms
 // use + − × only, so doubles are exact below 2^53; that all stay below is measured beside it, in magnitudes.
 // Where a group of variables has degree 1 together, 0 and the unit vectors are a grid of that group: (S_0, y), and each q_t. Row t of
-// the outputs has degree 0 in every other q, so all q_t are set at once.
+// the outputs has degree 0 in every other q, so all q_t are set at once; column j has degree 0 in the w, γ, S_0 and y of every other
+// column, so all columns are set at once.
 #include "support/problem.hpp"
 
 #include <fwa/number/degree.hpp>
@@ -76,9 +77,41 @@ struct Eigen::NumTraits<points> : fwa::detail::scalar_traits<points> {};
 
 namespace {
 
-constexpr std::size_t most_singles = 20;                                             // of x, w and γ together
-constexpr std::size_t linear = most_singles, first_q = linear + 1, most_tokens = 5;  // and the groups (S_0, y), q_1, …
+constexpr std::size_t most_tokens = 5, most_columns = 2, most_x = 12, most_singles = most_x + 2 * most_tokens;  // singles: x, w_t, γ_t
+constexpr std::size_t a_column = 2 * most_tokens + 1, first_q = most_x + most_columns * a_column;  // w_t, γ_t, and (S_0, y) as one
 using D = degree<first_q + most_tokens>;
+
+/// Rows and columns of the entries that draw_problem asks for, in its order.
+class entries {
+ public:
+  explicit entries(shape const& s) {
+    std::size_t const d = static_cast<std::size_t>(s.d), dv = static_cast<std::size_t>(s.dv), steps = s.per_column ? dv : 1;
+    columns_[at(input::q)] = columns_[at(input::x)] = d;
+    columns_[at(input::S)] = columns_[at(input::y)] = dv;
+    columns_[at(input::weight)] = columns_[at(input::gamma)] = steps;
+    x_ = static_cast<std::size_t>(s.before + s.T) * d;
+    tokens_ = static_cast<std::size_t>(s.T);
+  }
+
+  struct entry {
+    std::size_t row, column;
+  };
+  entry next(input g) {
+    std::size_t const n = asked_[at(g)]++;
+    return {n / columns_[at(g)], n % columns_[at(g)]};
+  }
+
+  /// x, then w_t, then γ_t of one column.
+  [[nodiscard]] std::size_t singles() const { return x_ + 2 * tokens_; }
+  [[nodiscard]] std::size_t single(input g, entry e) const {
+    return g == input::x ? e.row * columns_[at(g)] + e.column : x_ + (g == input::gamma ? tokens_ : 0) + e.row;
+  }
+
+ private:
+  static std::size_t at(input g) { return static_cast<std::size_t>(g); }
+  std::array<std::size_t, inputs> columns_{}, asked_{};
+  std::size_t x_, tokens_;
+};
 
 bool is_single(input g) { return g == input::x || g == input::weight || g == input::gamma; }
 
@@ -88,26 +121,44 @@ void for_each_form(problem<T> const& a, F&& f) {
     for (index_t C = 1; C <= a.of.T; ++C) f(solve(a, form, C));
 }
 
-/// Degree of every form in each single variable; checks those in the groups.
+/// Degree of every form in each single variable; checks those in the groups and in the variables of another column.
 std::vector<int> degrees(shape const& s) {
-  std::size_t singles = 0, q = 0;
-  auto const a = draw_problem<D>(s, [&](input g) {
-    if (g == input::q) return D::variable(first_q + q++ / static_cast<std::size_t>(s.d));
-    return D::variable(is_single(g) ? singles++ : linear);
-  });
-  REQUIRE(singles <= most_singles);
+  entries order(s);
+  REQUIRE(order.singles() - 2 * static_cast<std::size_t>(s.T) <= most_x);
   REQUIRE(s.T <= static_cast<index_t>(most_tokens));
-  std::vector<int> most(singles, 0);
+  REQUIRE(s.dv <= static_cast<index_t>(most_columns));
+  auto of_column = [](std::size_t column, std::size_t k) { return most_x + column * a_column + k; };
+  auto const a = draw_problem<D>(s, [&](input g) {
+    auto const e = order.next(g);
+    if (g == input::q) return D::variable(first_q + e.row);
+    if (g == input::x) return D::variable(order.single(g, e));
+    if (is_single(g)) return D::variable(of_column(e.column, e.row + (g == input::gamma ? most_tokens : 0)));
+    return D::variable(of_column(e.column, a_column - 1));
+  });
+  std::size_t const tokens = static_cast<std::size_t>(s.T), columns = static_cast<std::size_t>(s.dv), x = order.singles() - 2 * tokens;
+  std::size_t const steps = s.per_column ? columns : 1;
+  std::vector<int> most(order.singles(), 0);
   bool as_grouped = true;
-  auto look = [&](D const& value, index_t token) {
-    for (std::size_t k = 0; k < singles; ++k) most[k] = std::max(most[k], value.in(k));
-    as_grouped = as_grouped && value.in(linear) <= 1;
+  auto look = [&](D const& value, index_t token, std::size_t column) {
+    for (std::size_t k = 0; k < x; ++k) most[k] = std::max(most[k], value.in(k));
+    for (std::size_t j = 0; j < columns; ++j) {
+      as_grouped = as_grouped && value.in(of_column(j, a_column - 1)) <= (j == column);
+      for (std::size_t t = 0; t < tokens; ++t)
+        for (std::size_t gamma : {0, 1}) {
+          int const n = value.in(of_column(j, t + gamma * most_tokens));
+          if (j == column % steps)
+            most[x + gamma * tokens + t] = std::max(most[x + gamma * tokens + t], n);
+          else
+            as_grouped = as_grouped && n == 0;
+        }
+    }
     for (index_t t = 0; t < s.T; ++t) as_grouped = as_grouped && value.in(first_q + static_cast<std::size_t>(t)) <= (t == token);
   };
   for_each_form(a, [&](reading<D> const& r) {
-    for (index_t t = 0; t < s.T; ++t)
-      for (index_t j = 0; j < s.dv; ++j) look(r.o(t, j), t);
-    for (index_t i = 0; i < r.S.size(); ++i) look(r.S.data()[i], -1);
+    for (index_t j = 0; j < s.dv; ++j) {
+      for (index_t t = 0; t < s.T; ++t) look(r.o(t, j), t, static_cast<std::size_t>(j));
+      for (index_t i = 0; i < s.d; ++i) look(r.S(i, j), -1, static_cast<std::size_t>(j));
+    }
   });
   CHECK(as_grouped);
   return most;
@@ -119,55 +170,44 @@ int point(int degree, long i) { return static_cast<int>(i) - degree / 2; }
 void prove(shape const& s) {
   std::vector<int> const n = degrees(s);
   double most = 0;
-  auto const largest = draw_problem<magnitude>(
-      s, [&, at = std::size_t(0)](input g) mutable { return magnitude(is_single(g) ? static_cast<double>((n[at++] + 1) / 2 + 1) : 1.0); });
+  auto const largest = draw_problem<magnitude>(s, [&, order = entries(s)](input g) mutable {
+    auto const e = order.next(g);
+    return magnitude(is_single(g) ? static_cast<double>((n[order.single(g, e)] + 1) / 2 + 1) : 1.0);
+  });
   for_each_form(largest, [&](reading<magnitude> const& r) {
     for (auto const* m : {&r.o, &r.S})
       for (index_t i = 0; i < m->size(); ++i) most = std::max(most, m->data()[i].most);
   });
   CHECK(most < 0x1p53);
 
-  long const qs = s.d + 1, units = s.d * s.dv + (s.before + s.T) * s.dv + 1;
+  long const qs = s.d + 1, units = s.d + s.before + s.T + 1;  // 0, rows of S_0, rows of y
   long grid = qs * units, wrong = 0;
   for (int degree : n) grid *= degree + 1;
 #pragma omp parallel for reduction(+ : wrong)
   for (long first = 0; first < grid; first += points::count) {
-    long place[points::count], q[points::count], unit[points::count];
-    for (int i = 0; i < points::count; ++i) {
-      long const at = std::min(first + i, grid - 1);
-      q[i] = at % qs;
-      unit[i] = at / qs % units;
-      place[i] = at / qs / units;
-    }
-    long this_q = 0, this_unit = 0;
-    std::size_t single = 0;
-    wrong += differences(draw_problem<points>(s, [&](input g) {
-      points p;
-      if (g == input::q) {
-        long const coordinate = 1 + this_q++ % s.d;
-        for (std::size_t i = 0; i < points::count; ++i) p.at[i] = coordinate == q[i];
-      } else if (!is_single(g)) {
-        ++this_unit;
-        for (std::size_t i = 0; i < points::count; ++i) p.at[i] = this_unit == unit[i];
-      } else {
-        int const degree = n[single++];
-        for (std::size_t i = 0; i < points::count; ++i) {
-          p.at[i] = point(degree, place[i] % (degree + 1));
-          place[i] /= degree + 1;
-        }
+    std::array<long, points::count> q, unit;
+    std::array<points, most_singles> single;
+    for (std::size_t i = 0; i < points::count; ++i) {
+      long place = std::min(first + static_cast<long>(i), grid - 1);
+      q[i] = place % qs;
+      unit[i] = place / qs % units;
+      place /= qs * units;
+      for (std::size_t k = 0; k < n.size(); ++k) {
+        single[k].at[i] = point(n[k], place % (n[k] + 1));
+        place /= n[k] + 1;
       }
+    }
+    wrong += differences(draw_problem<points>(s, [&, order = entries(s)](input g) mutable {
+      auto const e = order.next(g);
+      if (is_single(g)) return single[order.single(g, e)];
+      long const chosen = 1 + static_cast<long>(g == input::q ? e.column : g == input::S ? e.row : static_cast<std::size_t>(s.d) + e.row);
+      points p;
+      for (std::size_t i = 0; i < points::count; ++i) p.at[i] = chosen == (g == input::q ? q : unit)[i];
       return p;
     }));
   }
   CHECK(wrong == 0);
   std::cout << s << ": proved for all real inputs on " << grid << " points, magnitudes below " << most << std::endl;
-}
-
-/// The longest sequence at this d.
-index_t longest(rule const& r, index_t d, bool full) {
-  if (r.per_column) return full && d == 1 ? 3 : 2;
-  if (d == 2) return full ? 3 : 2;
-  return full ? (r.windowed ? 4 : 5) : 3;
 }
 
 }  // namespace
@@ -182,7 +222,7 @@ TEST_CASE("small sizes, every chunk, for all real inputs") {
       s.dv = r.per_column ? 2 : 1;
       for (s.d = 1; s.d <= 2; ++s.d)
         for (s.B = r.windowed ? 2 : 1; s.B <= (r.windowed ? s.d == 1 || full ? 3 : 2 : 1); ++s.B) {
-          s.T = longest(r, s.d, full);
+          s.T = s.d == 1 ? (full ? 5 : 3) : (full ? 3 : 2);
           if (s.B <= s.T) prove(s);
         }
       s.d = 1;

@@ -159,9 +159,8 @@ class masked_block {
   /// @param y targets (n, m)   @param S, o with as many columns
   void solve(view<T> y, mat<T>& S, target<T> o) {
     if (solves_) {
-      residuals_.resize(y.rows(), y.cols());
-      seen_.noalias() = *x_ * S;
-      for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = y.row(e) - to_x_(e) * seen_.row(e);
+      residuals_.noalias() = *x_ * S;
+      for (index_t e = 0; e < y.rows(); ++e) residuals_.row(e) = y.row(e) - to_x_(e) * residuals_.row(e);
       solve_unit_lower(system_, residuals_);
     }
     view<T> const r = solves_ ? view<T>(residuals_) : y;
@@ -189,7 +188,7 @@ class masked_block {
   row<T> mask_;                       // (n) M_{t,·}; after weigh() M_{T,·}
   T decay_{};                         // P(t, 0); after weigh() P(T, 0)
   row<T> to_x_, to_q_;                // (n) ρ P(t−1, 0), (c) P(t, 0) or P(t−1, 0): what is left of S_0
-  mat<T> residuals_, seen_;           // (n, dv)
+  mat<T> residuals_;                  // (n, dv)
   mat<T> left_;                       // (n, dx) Diag(M_{T,·}) X: what is left of the writes at the block's end
 };
 
