@@ -5,8 +5,8 @@
 //   window B, regression      μ_t = λ_max( (1/B_t) Σ_{j∈I_t} x_j x_jᵀ ) = λ_max of the B_t × B_t Gram matrix / B_t
 //   window B, inner product   Ē_t = (1/B_t) Σ_{j∈I_t} ‖x_j‖²
 //
-// λ_max is exact (eigenvalue.hpp). A power iteration can return another eigenvalue: features (1, 0), (−.8, .6) from the start
-// (1, 1) give 0.2 instead of 1.8, and a step size nine times too large.
+// λ_max comes by bisection, to rounding and from below (eigenvalue.hpp). A power iteration can return another eigenvalue: features
+// (1, 0), (−.8, .6) from the start (1, 1) give 0.2 instead of 1.8, and a step size nine times too large.
 // Laws: descent, step_bounds.
 #pragma once
 
