@@ -364,5 +364,17 @@ TEST_CASE("an energy that leaves the scalar's range is refused in every form") {
   CHECK_REFUSES(attend<float>(falcon_1, h.all()), "eta[", "range, but is nan");
 }
 
+TEST_CASE("an energy out of range is refused in room that has held a plan, too") {
+  for (rule const& r : falcon_rules) {
+    options const o = with([&](options& all) { all.window = r.windowed ? 2 : 1; });
+    head<double> h = some_head(r, 4, 3, 2, 1);
+    reader<double> read(r, 3, 2, o);
+    mat<double> out(4, 2);
+    read.read(h.all(), out);
+    h.k.setConstant(1e160);
+    CHECK_REFUSES(read.read(h.all(), out), "eta[", "must be finite", "range, but is nan");
+  }
+}
+
 }  // namespace
 }  // namespace fwa

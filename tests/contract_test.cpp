@@ -62,5 +62,14 @@ TEST_CASE("the largest finite numbers are finite, also where their sum is not") 
   CHECK(said([&] { require_finite("f", "m", m); }) == "nothing");
 }
 
+TEST_CASE_TEMPLATE("the largest magnitude is told, wherever it stands", S, float, double, long double) {
+  for (index_t cols : {1, 31, 64, 65, 130})
+    for (index_t at = 0; at < 2 * cols; ++at) {
+      mat<S> m = mat<S>::Constant(2, cols, S(-1));
+      m(at / cols, at % cols) = S(at % 2 == 0 ? 3 : -3);
+      CHECK(require_finite("f", "m", m) == S(3));
+    }
+}
+
 }  // namespace
 }  // namespace fwa

@@ -7,6 +7,7 @@
 #include <fwa/rule/falcon.hpp>
 #include <fwa/rule/neighbours.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace fwa {
@@ -100,16 +101,22 @@ TEST_CASE("segments change no bit: a read of any length is one map") {
   }
 }
 
-TEST_CASE("plans arrive segment by segment, and cover the tokens once") {
+TEST_CASE("plans arrive segment by segment, and cover the tokens once; the forms of a whole sequence have one") {
   auto const h = test::some_head(falcon_1, 300, d, dv, 5);
-  reader<double> head(falcon_1, d, dv);
-  mat<double> o(300, dv);
-  index_t next = 0;
-  head.read(h.all(), o, [&](index_t first, plan<double> const& p) {
-    CHECK(first == next);
-    next += p.eta.rows();
-  });
-  CHECK(next == 300);
+  for (form f : {form::recurrent, form::chunk, form::masked, form::chunk_scan}) {
+    options how;
+    how.form = f;
+    reader<double> head(falcon_1, d, dv, how);
+    mat<double> o(300, dv);
+    index_t next = 0;
+    head.read(h.all(), o, [&](index_t first, plan<double> const& p) {
+      CHECK(first == next);
+      bool const whole = f == form::masked || f == form::chunk_scan;
+      CHECK(p.eta.rows() == (whole ? 300 : std::min<index_t>(64, 300 - first)));
+      next += p.eta.rows();
+    });
+    CHECK(next == 300);
+  }
 }
 
 TEST_CASE("tokens may be blocks of larger matrices, and outputs too") {
