@@ -61,7 +61,7 @@ void run(arguments const& a) {
   std::optional<std::string> wrong;
   auto certificates = nlohmann::ordered_json::array();
   for (question const& q : questions) {
-    verify::certificate const c = verify::certify(q.of, q.chunk, a.points, a.seed);
+    verify::certificate const c = certified(q.of, q.chunk, a.points, a.seed);
     a.json ? certificates.push_back(as_json(q.name, c)) : print(std::cout, q.name, c);
     if (c.found && !wrong) wrong = sentence(q.name, *c.found);
   }

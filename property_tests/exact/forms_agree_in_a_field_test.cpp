@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims forms_agree and paper_forms_agree_where_defined at production sizes: certificates over two prime fields.
-#include <fwa/verify/certificate.hpp>
+#include "support/fields.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,12 +4,13 @@
 Every mutant is compiled, behind a number: a statement becomes `if (that number runs) mutated; else original;`, an initialiser or a
 condition likewise (mutant.hpp). The rewritten headers lie in build/mutate/include, the tests that are built against them are listed in
 CMakeLists.txt, an oracle a program. A mutant runs in the oracles that reach its statement; it is killed by one that fails, crashes,
-or computes ten times as long. What does not compile is dropped and counted.
+or computes four times as long. What does not compile is dropped and counted.
 
 --file PATTERN   headers to mutate, as in form/*.hpp      --sample N, --seed S   N mutants drawn at random
 --oracle NAME    only these                               --list                 print the mutants and stop
 --until-killed   the quickest oracle first, and no other once one kills: the score without the whole matrix
 --minutes M      no mutant is begun later than that after the oracles are built; they run in random order, so those that ran are a sample
+--resume         what build/mutate/results.jsonl says of a mutant is not asked again: after a run that was cut short
 --sensitivity    no mutants: see measure()                --at-least PERCENT     status 1 below that score
 """
 import argparse
@@ -76,12 +77,17 @@ def readable(text):
     return text.encode("latin-1").decode()
 
 
+def without_literals(text):
+    """As long, but what stands between quotes is underlines."""
+    return re.sub(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", lambda m: m[0][0] + "_" * (len(m[0]) - 2) + m[0][0], text)
+
+
 def split(text, separator=","):
     """At separators outside brackets."""
     parts, depth = [""], 0
-    for c in text:
-        depth += (c in "([{") - (c in ")]}")
-        if c == separator and depth == 0:
+    for c, sign in zip(text, without_literals(text)):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == separator and depth == 0:
             parts.append("")
         else:
             parts[-1] += c
@@ -122,7 +128,10 @@ class Header:
             if c.spelling in ARID_FUNCTIONS:
                 return
             self.function = self.of(c)
-            self.constant = "constexpr" in self.function.split("{")[0]
+            head = self.function.split("{")[0]
+            if "consteval" in head:  # the compiler alone runs it
+                return
+            self.constant = "constexpr" in head
         if c.kind == K.COMPOUND_STMT:
             for s in kids:
                 self.statement(s)
@@ -140,10 +149,10 @@ class Header:
     def branch(self, c, kids):
         start = c.extent.start.offset
         opening = self.text.index("(", start)
-        depth, closing = 1, opening
+        depth, closing, signs = 1, opening, without_literals(self.text[opening : c.extent.end.offset])
         while depth:
             closing += 1
-            depth += (self.text[closing] == "(") - (self.text[closing] == ")")
+            depth += (signs[closing - opening] == "(") - (signs[closing - opening] == ")")
         head = [x for x in kids if x.extent.end.offset <= closing]
         for x in kids:
             if x.extent.start.offset > closing and x.kind != K.COMPOUND_STMT:
@@ -443,7 +452,7 @@ def baseline(oracles):
         seconds[o] = os.times().children_user - before.children_user
         reached[o] = {int(n) for n in file.read_text().split()} if file.exists() else set()
         print(f"{o}: passes in {seconds[o]:.1f} s, reaches {len(reached[o])} sites", flush=True)
-    return reached, {o: 5 + 10 * s for o, s in seconds.items()}
+    return reached, {o: 5 + 4 * s for o, s in seconds.items()}
 
 
 def entries(name, known=None):
@@ -522,6 +531,7 @@ def main():
     usage.add_argument("--oracle", nargs="+", choices=ORACLES, default=ORACLES)
     usage.add_argument("--until-killed", action="store_true")
     usage.add_argument("--minutes", type=float, default=math.inf, metavar="M")
+    usage.add_argument("--resume", action="store_true")
     usage.add_argument("--at-least", type=float, default=0, metavar="PERCENT")
     usage.add_argument("--list", action="store_true")
     usage.add_argument("--sensitivity", action="store_true")
@@ -572,15 +582,23 @@ def main():
     built = compile_all(headers, chosen, given.oracle)
     reached, limit = baseline(given.oracle)
     end = time.monotonic() + 60 * given.minutes
+    file = OUT / "results.jsonl"
+    if not given.resume:
+        file.unlink(missing_ok=True)
+    earlier = {tuple(k): found for k, found in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
 
     def kills(m):
         """By oracle, of those that reach this mutant; None where there was no time."""
+        if key(m) in earlier:
+            return earlier[key(m)]
         if time.monotonic() > end:
             return None
         found = {}
         for o in sorted(given.oracle, key=limit.get):
             if m[1].mark in reached[o] and not (given.until_killed and any(found.values())):
                 found[o] = not passes(o, limit[o], FWA_MUTANT=m[0])
+        with open(file, "a") as results:
+            results.write(json.dumps([key(m), found]) + "\n")
         return found
 
     order = random.Random(given.seed).sample(built, len(built))

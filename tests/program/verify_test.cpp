@@ -59,10 +59,26 @@ TEST_CASE("a certificate that does not hold names the smallest case") {
   CHECK(program::as_json("falcon-2", c).at("holds") == false);
 }
 
-TEST_CASE("a certificate that does not hold ends the program with status 1, after what it has printed") {
+TEST_CASE("a wrong form ends the program with status 1, after certificates that name the smallest case") {
   scratch const room;
-  ran const r = run(room.path, "verify --json", FWA_FAILING_PROGRAM);
+  std::string const sizes = "verify --tokens 11 --dx 3 --dv 2 --window 3 --chunk 4 --points 1 --rule falcon-3";
+  ran const text = run(room.path, sizes, FWA_FAILING_PROGRAM);
+  CHECK(text.status == 1);
+  for (char const* word : {"DOES NOT HOLD", "chunk is not the recurrence", "B 1, T 3, dx 1, dv 1", "chunk 2"})
+    CHECK(text.out.find(word) != std::string::npos);
+  CHECK(text.err.starts_with("fwa: falcon-3: chunk is not the recurrence at "));
+  CHECK(text.err.find('\n') == text.err.size() - 1);
+
+  ran const r = run(room.path, sizes + " --json", FWA_FAILING_PROGRAM);
   CHECK(r.status == 1);
-  CHECK(r.out == "{\"status\":\"wrong\"}\n");
-  CHECK(r.err == "fwa: chunk is not the recurrence\n");
+  json const all = json::parse(r.out);
+  CHECK(all.at("status") == "wrong");
+  CHECK(all.at("certificates").size() == 2);
+  for (json const& c : all.at("certificates")) {
+    CHECK(c.at("holds") == false);
+    CHECK(c.at("smallest").at("form") == "chunk");
+    CHECK(c.at("smallest").at("tokens") == 3);
+    CHECK(c.at("smallest").at("chunk") == 2);
+    CHECK(c.at("smallest").at("window") == 1);
+  }
 }

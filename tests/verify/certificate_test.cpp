@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a certificate rests on: which forms it asks, at which points, and how far it looks for a smaller case.
+#include "support/fields.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <set>
+#include <type_traits>
+
+using namespace fwa;
+using namespace fwa::verify;
+
+namespace {
+
+shape sized(rule const& r, index_t B, index_t T, index_t d, index_t dv) {
+  shape s = shape_of(r, B);
+  s.T = T, s.d = d, s.dv = dv, s.before = s.B - 1;
+  return s;
+}
+
+/// The library, noting what it is asked. In fields only.
+struct witness {
+  std::multiset<path>* asked;
+  std::set<std::uint64_t>* firsts;  ///< q(0, 0) of each problem
+
+  template <class T>
+  reading<T> operator()(problem<T> const& a, path f, index_t C) const {
+    if constexpr (field<T>) {
+      asked->insert(f);
+      firsts->insert(a.q(0, 0).value());
+    }
+    return solve(a, f, C);
+  }
+};
+
+/// Wrong in one form, in one field or all, from some sizes on.
+struct wrong {
+  path form;
+  shape from;
+  index_t C = 1;
+  std::uint64_t only = 0;
+
+  template <class T>
+  reading<T> operator()(problem<T> const& a, path f, index_t chunk) const {
+    reading<T> r = solve(a, f, chunk);
+    bool here = true;
+    if constexpr (requires { T::modulus; }) here = only == 0 || only == T::modulus;
+    if (here && f == form && a.of.T >= from.T && a.of.B >= from.B && a.of.d >= from.d && a.of.dv >= from.dv && chunk >= C) r.S(0, 0) += T(1);
+    return r;
+  }
+};
+
+/// Of higher degree in the first output of one form.
+struct of_higher_degree {
+  path form;
+  template <class T>
+  reading<T> operator()(problem<T> const& a, path f, index_t C) const {
+    reading<T> r = solve(a, f, C);
+    if constexpr (!field<T>)
+      if (f == form) r.o(0, 0) = r.o(0, 0) * r.o(r.o.rows() - 1, 0) * r.o(r.o.rows() - 1, 0);
+    return r;
+  }
+};
+
+/// Wrong in the scan at the problem of seed 6 and four tokens.
+struct wrong_at_one_point {
+  int* asked;
+  template <class T>
+  reading<T> operator()(problem<T> const& a, path f, index_t C) const {
+    reading<T> r = solve(a, f, C);
+    if constexpr (std::is_same_v<T, prime_field<primes[0]>>) {
+      *asked += f == path::recurrent && a.of.T == 4;
+      if (f == path::scan && a.q == drawn<primes[0]>(a.of, 6).q) r.S(0, 0) += T(1);
+    }
+    return r;
+  }
+};
+
+template <std::uint64_t P>
+std::array<int, P> counts(int draws) {
+  std::mt19937_64 bits(1);
+  std::array<int, P> seen{};
+  for (int i = 0; i < draws; ++i) ++seen[uniform<P>(bits).value()];
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("numbers of a field are drawn evenly") {
+  for (int n : counts<2>(6000)) CHECK(std::abs(n - 3000) < 200);  // 5 standard deviations: 194
+  for (int n : counts<3>(6000)) CHECK(std::abs(n - 2000) < 200);
+  for (int n : counts<5>(6000)) CHECK(std::abs(n - 1200) < 200);
+  std::mt19937_64 bits(1);
+  bool low = false, high = false;
+  for (int i = 0; i < 100; ++i) {
+    std::uint64_t const n = uniform<mersenne_61>(bits).value();
+    low |= n < mersenne_61 / 8, high |= n > mersenne_61 / 8 * 7;
+  }
+  CHECK(low);
+  CHECK(high);
+}
+
+TEST_CASE("forms of the paper where they are defined, a masked window while its unknowns are few") {
+  using list = std::vector<path>;
+  list const ring = {path::masked, path::chunk, path::scan}, unmasked = {path::chunk, path::scan};
+  CHECK(forms_at(sized(falcon_1, 1, 5000, 2, 2)) == list{path::masked, path::chunk, path::scan, path::wy, path::tensor_inverse});
+  CHECK(forms_at(sized(falcon_2, 1, 5000, 2, 2)) == list{path::masked, path::chunk, path::scan, path::wy});
+  CHECK(forms_at(sized(falcon_23, 2, most_unknowns / 2, 2, 2)) == ring);
+  CHECK(forms_at(sized(falcon_23, 2, most_unknowns / 2 + 1, 2, 2)) == unmasked);
+  CHECK(forms_at(sized(falcon_3a, 4, 5000, 2, 2)) == ring);
+  CHECK(forms_at(sized(falcon_23a, 4, 5000, 2, 2)) == ring);
+  shape s = sized(falcon_23, 2, 5000, 2, 2);
+  s.rho = residual::gamma;
+  CHECK(forms_at(s) == unmasked);
+}
+
+TEST_CASE("every point in both fields, each another problem") {
+  shape const s = sized(falcon_1, 1, 6, 2, 1);
+  std::multiset<path> asked;
+  std::set<std::uint64_t> firsts;
+  certificate const c = certify(s, 2, 3, 11, witness{&asked, &firsts});
+  CHECK_FALSE(c.found);
+  CHECK(c.points == 3);
+  CHECK(c.C == 2);
+  CHECK(c.forms == forms_at(s));
+  CHECK(asked.count(path::recurrent) == 2 * 2 * 3);  // with roots and without, two fields, three points
+  for (path f : c.forms) CHECK(asked.count(f) == 2 * 3);
+  CHECK(firsts.size() == 2 * 3);
+  CHECK(firsts.count(drawn<primes[1]>(s, 13).q(0, 0).value()) == 1);  // the last point: drawn again from its seed
+  CHECK(c.degree == 3 * 6 + 2);
+  CHECK(c.chance() == doctest::Approx(std::pow(20.0 / 576460752303423433.0, 3)));
+}
+
+TEST_CASE("the degree is the largest, of any form") {
+  shape const s = sized(falcon_1, 1, 3, 2, 2);  // outputs have degrees up to 3·3 + 2, the first 3 + 2
+  for (path f : {path::recurrent, path::masked, path::chunk, path::scan}) CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 5 + 2 * 11);
+  CHECK(certify(s, 2, 1, 1, of_higher_degree{path::wy}).degree == 11);
+}
+
+TEST_CASE("one form wrong, in one field: found and named") {
+  shape const s = sized(falcon_1, 1, 4, 2, 2);
+  for (path f : forms_at(s))
+    for (std::uint64_t p : primes) {
+      certificate const c = certify(s, 2, 1, 5, wrong{f, {}, 1, p});
+      REQUIRE(c.found);
+      CHECK(c.found->form == f);
+      CHECK(c.found->prime == p);
+      CHECK(c.found->seed == 5);
+      CHECK(c.found->of.T == 1);
+      CHECK(c.degree == 0);
+    }
+}
+
+TEST_CASE("the smallest sizes, one by one") {
+  CHECK(growing(1) == std::vector<index_t>{1});
+  CHECK(growing(2) == std::vector<index_t>{1, 2});
+  CHECK(growing(13) == std::vector<index_t>{1, 2, 3, 4, 6, 8, 12, 13});
+
+  shape from;
+  from.T = 7, from.B = 3, from.d = 2, from.dv = 1;
+  certificate const c = certify(sized(falcon_3, 4, 13, 3, 2), 8, 1, 5, wrong{path::chunk, from, 3});
+  REQUIRE(c.found);
+  CHECK(c.found->of.T == 8);
+  CHECK(c.found->of.B == 3);
+  CHECK(c.found->of.before == 2);
+  CHECK(c.found->C == 3);
+  CHECK(c.found->of.d == 3);
+  CHECK(c.found->of.dv == 1);
+
+  shape fresh = sized(falcon_3, 4, 13, 3, 2);
+  fresh.before = 1;
+  certificate const f = certify(fresh, 8, 1, 5, wrong{path::chunk, from, 3});
+  REQUIRE(f.found);
+  CHECK(f.found->of.before == 1);
+}
+
+TEST_CASE("at the first point that differs no other is asked") {
+  int asked = 0;
+  certificate const c = certify(sized(falcon_1a, 1, 4, 1, 1), 2, 3, 5, wrong_at_one_point{&asked});
+  REQUIRE(c.found);
+  CHECK(c.found->seed == 6);
+  CHECK(asked == 2 * 2);  // two points; smaller cases are found before they reach four tokens
+}
