@@ -3,6 +3,8 @@
 
 namespace fwa::program {
 
-verify::certificate certified(verify::shape const& s, index_t C, int points, std::uint64_t seed) { return verify::certify(s, C, points, seed); }
+verify::certificate certified(verify::shape const& s, index_t C, int points, std::uint64_t seed) {
+  return verify::certify(s, C, points, seed);
+}
 
 }  // namespace fwa::program

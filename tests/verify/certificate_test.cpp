@@ -46,7 +46,8 @@ struct wrong {
     reading<T> r = solve(a, f, chunk);
     bool here = true;
     if constexpr (requires { T::modulus; }) here = only == 0 || only == T::modulus;
-    if (here && f == form && a.of.T >= from.T && a.of.B >= from.B && a.of.d >= from.d && a.of.dv >= from.dv && chunk >= C) r.S(0, 0) += T(1);
+    if (here && f == form && a.of.T >= from.T && a.of.B >= from.B && a.of.d >= from.d && a.of.dv >= from.dv && chunk >= C)
+      r.S(0, 0) += T(1);
     return r;
   }
 };
@@ -95,7 +96,7 @@ TEST_CASE("numbers of a field are drawn evenly") {
   bool low = false, high = false;
   for (int i = 0; i < 100; ++i) {
     std::uint64_t const n = uniform<mersenne_61>(bits).value();
-    low |= n < mersenne_61 / 8, high |= n > mersenne_61 / 8 * 7;
+    low |= n<mersenne_61 / 8, high |= n> mersenne_61 / 8 * 7;
   }
   CHECK(low);
   CHECK(high);
@@ -134,7 +135,8 @@ TEST_CASE("every point in both fields, each another problem") {
 
 TEST_CASE("the degree is the largest, of any form") {
   shape const s = sized(falcon_1, 1, 3, 2, 2);  // outputs have degrees up to 3·3 + 2, the first 3 + 2
-  for (path f : {path::recurrent, path::masked, path::chunk, path::scan}) CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 5 + 2 * 11);
+  for (path f : {path::recurrent, path::masked, path::chunk, path::scan})
+    CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 5 + 2 * 11);
   CHECK(certify(s, 2, 1, 1, of_higher_degree{path::wy}).degree == 11);
 }
 
