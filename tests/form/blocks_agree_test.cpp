@@ -44,6 +44,32 @@ TEST_CASE("masked_block, span_block and recurrent_block are one map") {
         }
 }
 
+/// Room that another sequence left does not show: wider or narrower, with or without a prediction, one pair a token or several.
+template <class Block>
+void serves_again() {
+  Block used;
+  test::dice roll(4);
+  for (rule const& r : {falcon_1, falcon_3, falcon_1a, falcon_2, falcon_3a, falcon_1})
+    for (index_t dv : {3, 9, 2}) {
+      auto const h = test::some_head(r, 5, 4, dv, 1);
+      options o;
+      o.window = r.windowed ? 3 : 1;
+      pairs<double> const p = align<double>(h.k, h.v, r.pairing);
+      auto const plan = make_plan<double>(r.rho, p, h.all().drive, o).schedule;
+      mat<double> S = roll.matrix(4, dv), o_used(5, dv);
+      auto const want = block_by_block<Block, double>(h.q, p, plan, timing::read_after_write, 5, S);
+      block_by_block<Block, double>(used, h.q, p, plan, timing::read_after_write, 5, S, o_used);
+      CHECK(test::identical(o_used, want.o));
+      CHECK(test::identical(S, want.S));
+    }
+}
+
+TEST_CASE("a block serves one sequence after another") {
+  serves_again<masked_block<double>>();
+  serves_again<span_block<double>>();
+  serves_again<recurrent_block<double>>();
+}
+
 TEST_CASE("one triangular system where all columns share it") {
   auto plan = [](bool per_column, residual rho, std::vector<index_t> window) {
     index_t const count = static_cast<index_t>(window.size());

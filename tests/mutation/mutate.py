@@ -58,6 +58,7 @@ TOKEN = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*
 SCALAR = re.compile(r"(?:fwa::)?(?:index_t|int|bool|double|long double|std::size_t|std::uint64_t|T|S|F|wide|lane|lane_rows<T, N>|(?:mat|row)<[TS]>|"
                     r"ridge|timing|feature|denominator|form|pairing|step_law|residual)")
 FUNCTIONS = {K.FUNCTION_DECL, K.FUNCTION_TEMPLATE, K.CXX_METHOD, K.CONSTRUCTOR, K.CONVERSION_FUNCTION}
+CLASSES = {K.CLASS_DECL, K.STRUCT_DECL, K.CLASS_TEMPLATE}
 
 
 def swaps(names):
@@ -101,6 +102,7 @@ class Site:
         self.header, self.kind, self.start, self.end, self.type, self.constant = header, kind, start, end, type, constant
         self.before, self.after, self.other = before, after, other
         self.variants = variants  # (operator, text)
+        self.function, self.place = header.within, ""
 
     @property
     def original(self):
@@ -116,22 +118,22 @@ class Header:
     def __init__(self, name, numerical):
         self.name, self.numerical = name, numerical
         self.text = (ROOT / "include/fwa" / name).read_bytes().decode("latin-1")  # bytes, as libclang counts
-        self.sites, self.function, self.constant = [], "", False  # where walk() is
+        self.sites, self.function, self.within, self.constant = [], "", "", False  # where walk() is
 
     def of(self, c):
         return self.text[c.extent.start.offset : c.extent.end.offset]
 
     def walk(self, c):
         kids = list(c.get_children())
-        outer = self.function, self.constant
+        outer = self.function, self.within, self.constant
+        if c.kind in CLASSES:
+            self.within = c.spelling
         if c.kind in FUNCTIONS:
-            if c.spelling in ARID_FUNCTIONS:
+            text = self.of(c)
+            head = text.split("{")[0]
+            if c.spelling in ARID_FUNCTIONS or "consteval" in head:  # consteval: the compiler alone runs it
                 return
-            self.function = self.of(c)
-            head = self.function.split("{")[0]
-            if "consteval" in head:  # the compiler alone runs it
-                return
-            self.constant = "constexpr" in head
+            self.function, self.within, self.constant = text, c.spelling.split("<")[0], "constexpr" in head
         if c.kind == K.COMPOUND_STMT:
             for s in kids:
                 self.statement(s)
@@ -144,7 +146,7 @@ class Header:
             self.declaration(c, constant=True)
         for x in kids:
             self.walk(x)
-        self.function, self.constant = outer
+        self.function, self.within, self.constant = outer
 
     def branch(self, c, kids):
         start = c.extent.start.offset
@@ -402,8 +404,8 @@ def probe(source):
 
 
 def key(m):
-    """What names a mutant: file, original, mutated."""
-    return m[1].header.name, readable(m[1].original), readable(m[1].before + m[3] + m[1].after)
+    """What names a mutant: place, original, mutated."""
+    return m[1].place, readable(m[1].original), readable(m[1].before + m[3] + m[1].after)
 
 
 def compile_all(headers, chosen, oracles):
@@ -456,15 +458,17 @@ def baseline(oracles):
 
 
 def entries(name, known=None):
-    """(file, original, mutated, reason) of the entries of a list."""
+    """(place, original, mutated, reason) of the entries of a list."""
     found = []
     for block in re.split(r"\n\s*\n", (HERE / name).read_text()):
         lines = [line for line in block.split("\n") if line and not line.startswith("#")]
         if lines:
-            file, original, mutated, *reason = lines
-            found.append((file, original[2:], mutated[2:], " ".join(r[2:] for r in reason)))
-            if known is not None and found[-1][:3] not in known:
-                sys.exit(f"mutate: {name} names what is no mutant: {found[-1][:3]}")
+            places, original, mutated, *reason = lines
+            numbers = re.fullmatch(r"(.*?) (\d+(?:, \d+)+)", places)  # "form/span.hpp sweep 1, 2"
+            for place in [f"{numbers[1]} {n}" for n in numbers[2].split(", ")] if numbers else [places]:
+                found.append((place, original[2:], mutated[2:], " ".join(r[2:] for r in reason)))
+                if known is not None and found[-1][:3] not in known:
+                    sys.exit(f"mutate: {name} names what is no mutant: {found[-1][:3]}")
     return found
 
 
@@ -544,7 +548,7 @@ def main():
     if errors := [str(d) for d in unit.diagnostics if d.severity >= 3]:
         sys.exit("\n".join(errors))
     numerical = entries("numerical.txt")
-    headers = {n: Header(n, [e[1:3] for e in numerical if e[0] == n]) for n in names if not any(fnmatch.fnmatch(n, u) for u in UNTOUCHED)}
+    headers = {n: Header(n, [e[1:3] for e in numerical if e[0].split()[0] == n]) for n in names if not any(fnmatch.fnmatch(n, u) for u in UNTOUCHED)}
 
     def top(c):
         for x in c.get_children():
@@ -556,6 +560,9 @@ def main():
     top(unit.cursor)
     for h in headers.values():
         h.sites.sort(key=lambda s: (s.start, s.kind))
+        for s in h.sites:  # "form/span.hpp sweep", and where that function has the same text again "form/span.hpp sweep 2"
+            same = sorted({x.line() for x in h.sites if (x.function, x.original) == (s.function, s.original)})
+            s.place = f"{h.name} {s.function}" + (f" {1 + same.index(s.line())}" if len(same) > 1 else "")
     headers = list(headers.values())
 
     if given.sensitivity:
@@ -572,8 +579,8 @@ def main():
         print(f"{len(chosen)} drawn by seed {given.seed}", flush=True)
 
     def describe(m):
-        file, original, mutated = key(m)
-        return f"include/fwa/{file}:{m[1].line()}: {m[2]}\n  - {original}\n  + {mutated}"
+        place, original, mutated = key(m)
+        return f"include/fwa/{m[1].header.name}:{m[1].line()}: {m[2]} in {place}\n  - {original}\n  + {mutated}"
 
     if given.list:
         print("\n".join(describe(m) for m in chosen))
@@ -610,7 +617,7 @@ def main():
 
     by = {m[0]: [o for o in given.oracle if killed.get((m[0], o))] for m in built}
     with open(OUT / "matrix.tsv", "w", encoding="utf-8") as table:
-        print("file", "line", "operator", "original", "mutant", *given.oracle, sep="\t", file=table)
+        print("place", "line", "operator", "original", "mutant", *given.oracle, sep="\t", file=table)
         for m in built:
             cells = {True: "killed", False: "passes", None: "-"}  # not reached, or not asked
             print(key(m)[0], m[1].line(), m[2], *key(m)[1:], *(cells[killed.get((m[0], o))] for o in given.oracle), sep="\t", file=table)

@@ -83,6 +83,13 @@ TEST_CASE("keys of 1e-150 and 1e150") {
     }
 }
 
+TEST_CASE("a window longer than the sequence costs what the sequence costs") {
+  test::dice roll(5);
+  pairs<double> const p = shifted(roll.matrix(6, 3));
+  for (residual rho : {residual::zero, residual::one})
+    CHECK(test::identical(energies<double>{}(rho, index_t(1) << 40, p), energies<double>{}(rho, 6, p)));
+}
+
 /// Cutting a sequence moves a token to another lane and another room: not one bit of its energy may change.
 TEST_CASE("a window has one energy wherever a call begins") {
   test::dice roll(3);

@@ -135,6 +135,25 @@ TEST_CASE("sentinel and zero denominator: nothing written, nothing decayed, noth
   }
 }
 
+TEST_CASE("an energy that leaves the range of the scalar: no step size, and nothing decays") {
+  for (rule const& r : {falcon_1, falcon_3, falcon_1a, falcon_3a})
+    for (double tiny_or_huge : {1e-200, 1e200})
+      for (index_t row : {0, 1})
+        for (index_t column : {0, 3}) {
+          if (row == 0 && !r.windowed) continue;
+          auto h = test::some_head(r, 2, 4, 2, 1, 0);
+          h.k.setZero();
+          h.k(row, column) = tiny_or_huge;
+          options o;
+          o.window = r.windowed ? 2 : 1;
+          o.pairing = pairing::same_step;
+          auto const p = planned(r, h, o);
+          CHECK(std::isnan(p.eta(1, 0)));
+          CHECK(p.schedule.gamma(1, 0) == 1);
+          CHECK(!p.clamped(1, 0));
+        }
+}
+
 TEST_CASE("weights are eta over the pairs that the window really holds") {
   auto const h = test::some_head(falcon_3, 8, 3, 2, 4);
   for (auto how : {pairing::shifted, pairing::same_step}) {

@@ -195,7 +195,7 @@ class masked_block {
 /// The whole sequence as one block.   @param q φ(q) (T, dx)   @param S state before the first token (dx, dv)
 template <ring T>
 [[nodiscard]] reading<T> masked(view<T> q, pairs<T> const& p, schedule<T> const& plan, timing when, mat<T> S) {
-  return block_by_block<masked_block<T>, T>(q, p, plan, when, std::max<index_t>(q.rows(), 1), std::move(S));
+  return block_by_block<masked_block<T>, T>(q, p, plan, when, q.rows(), std::move(S));
 }
 
 }  // namespace fwa

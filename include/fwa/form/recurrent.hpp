@@ -130,7 +130,7 @@ template <class Block, ring T>
 /// @param q φ(q) (T, dx)   @param S state before the first token (dx, dv)
 template <ring T>
 [[nodiscard]] reading<T> recurrent(view<T> q, pairs<T> const& p, schedule<T> const& plan, timing when, mat<T> S) {
-  return block_by_block<recurrent_block<T>, T>(q, p, plan, when, std::max<index_t>(q.rows(), 1), std::move(S));
+  return block_by_block<recurrent_block<T>, T>(q, p, plan, when, q.rows(), std::move(S));
 }
 
 }  // namespace fwa

@@ -81,12 +81,11 @@ class span_block {
     };
     lane_rows<T, N> W = lane_rows<T, N>::Constant(n, width, T(0)), p(n, width), write(n, width);
     lane decay = lane::Constant(width, T(1));
-    index_t known = 0;  // p_i is up to date for every i < known that a window still holds
     for (index_t t = 0; t < c; ++t) {
-      index_t const end = fresh_ + t + 1, begin = end - window(t), old = end - 1;  // W_i may be non-zero for i < old
+      index_t const end = fresh_ + t + 1, begin = end - window(t), old = end - 1;  // W_i is 0 for i >= old
       lane const gamma = columns(plan_->gamma, first_ + t), weight = columns(plan_->weight, first_ + t);
       if (predicts)
-        for (index_t i = std::max(begin, known); i < end; ++i) {
+        for (index_t i = t == 0 ? begin : old; i < end; ++i) {  // p of the earlier ones is up to date
           lane sum = decay * seen_.row(i).array().template segment<N>(j, width);
           for (index_t k = 0; k < old; ++k) sum += gram_(i, k) * W.row(k);
           p.row(i) = sum;
@@ -103,7 +102,6 @@ class span_block {
         if (plan_->rho == residual::gamma) r -= gamma * p.row(i);
         write.row(i) = (weight * unit_(i)) * r;
       }
-      W.row(old).setConstant(T(0));
       if (!early) read = decay * seen_.row(n + t).array().template segment<N>(j, width);
       for (index_t k = 0; k < old; ++k) {
         lane const w = gamma * W.row(k);
@@ -115,9 +113,8 @@ class span_block {
         if (!early) read += gram_(n + t, i) * write.row(i);
       }
       o.row(t).template segment<N>(j, width) = read.matrix();
-      known = end;
       if (predicts && t + 1 < c)
-        for (index_t i = std::max<index_t>(begin, end + 1 - window(t + 1)); i < end; ++i) {
+        for (index_t i = end + 1 - window(t + 1); i < end; ++i) {  // no window begins before the last one did
           lane sum = gamma * p.row(i);
           for (index_t k = begin; k < end; ++k) sum += gram_(i, k) * write.row(k);
           p.row(i) = sum;
