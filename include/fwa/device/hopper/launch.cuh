@@ -127,7 +127,8 @@ void launch(Kernel* kernel, unsigned blocks, unsigned threads, int bytes, bool b
 }
 
 template <bool halves>
-void scan_beside(prepare_call in, scan_call call, CUtensorMap const& k, CUtensorMap const& q, CUtensorMap const& o, float* between,
+void scan_beside(prepare_call in, scan_call call, CUtensorMap const& k, CUtensorMap const& q, CUtensorMap const& v, CUtensorMap const& o,
+                 float* between,
                  cudaStream_t stream) {
   constexpr int warpgroups = halves ? 1 : 2;
   auto const units = static_cast<unsigned>(call.n.units()), chunks = static_cast<unsigned>((call.n.time + C - 1) / C);
@@ -139,7 +140,7 @@ void scan_beside(prepare_call in, scan_call call, CUtensorMap const& k, CUtensor
   for (unsigned first = 0; first < chunks; first += in.chunk_count, segment += segment / 4) {
     in.first_chunk = call.first_chunk = first;
     in.chunk_count = call.chunk_count = std::min(segment, chunks - first);
-    launch(prepare<>, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
+    launch(prepare<>, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in, k, q, v);
     call.entry = first == 0 ? entry : between;
     call.exit = first + segment < chunks ? between : exit;
     launch(scan<warpgroups>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q, o);
@@ -151,12 +152,12 @@ template <class T>
 void attend_prepared(view_t const& in, plan_call const& plan, room const& r, bool early, call<T> const& c, cudaStream_t stream) {
   sizes const& n = in.n;
   scan_call const chunks{n, r.left, c.entry.state, c.exit.state, in.shifted, 0, 0};
-  CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
+  CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), v = map_of(c.v, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
   int device = 0, processors = 0;
   succeed(cudaGetDevice(&device), "cudaGetDevice");
   succeed(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   auto* const start = 2 * n.units() <= processors ? scan_beside<true> : scan_beside<false>;
-  start({in, plan, r.left, early, 0, 0}, chunks, k, q, o, r.between, stream);
+  start({in, plan, r.left, early, 0, 0}, chunks, k, q, v, o, r.between, stream);
 }
 
 template <bool windows, class T>

@@ -35,14 +35,18 @@ inline constexpr int stride = 68;  // of (64, 64) in f32
 inline constexpr int prepare_bytes = 4 * tile_bytes + 2 * C * stride * 4;
 
 template <class = void>  // so that several files may have it
-__global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
+__global__ void __launch_bounds__(256, 3)
+    prepare(prepare_call const call, CUtensorMap const __grid_constant__ k_map, CUtensorMap const __grid_constant__ q_map,
+            CUtensorMap const __grid_constant__ v_map) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(1024) unsigned char room[];
-  unsigned char *const x_tile = room, *const q_tile = room + 2 * tile_bytes;                  // queries, then values
+  unsigned char* const x_tile = room;
   float* const M = reinterpret_cast<float*>(room + 4 * tile_bytes);                           // (64, stride) P(t,s) w_s; then T
   float* const A = M + C * stride;                                                            // (64, stride); then T in bf16, twice
   __shared__ float energy[C], weight[C], left[C + 1], gamma[C], upto[C], after[C], whole[4];  // products within blocks of 16 tokens
-  std::uint32_t const x_at = shared_address(x_tile), q_at = shared_address(q_tile);
+  __shared__ unsigned long long keys, others;
+  std::uint32_t const x_at = shared_address(x_tile), q_at = x_at + 2 * tile_bytes;  // queries, then values
+  std::uint32_t const keys_here = shared_address(&keys), others_here = shared_address(&others);
   int const tid = threadIdx.x, warp = tid / 32, lane = tid % 32, mi = lane >> 3, li = lane & 7;
   auto const& in = call.in;
   // 32 bits: divisions of 64 cost as much as a phase
@@ -53,48 +57,42 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
   unit_span const s = in.span(unit / heads, unit % heads);
   int const count = static_cast<int>(s.count - first < C ? s.count - first : C);
 
-  auto fetch = [&](unsigned char* tile, std::uint32_t to, rows<__nv_bfloat16 const> const& from, index_t shift) {
-    int const part = tid % 16;
-    __nv_bfloat16 const* row = in.at(from, s, first + tid / 16 - shift) + part * 8;
-#pragma unroll
-    for (int i = 0; i < 4; ++i, row += 16 * from.time) {
-      int const r = tid / 16 + 16 * i;
-      std::uint32_t const off = (part >> 3) * tile_bytes + swizzled(r, part & 7);
-      if (r < count && first + r >= shift)
-        copy_16(to + off, row);
-      else
-        *reinterpret_cast<uint4*>(tile + off) = make_uint4(0, 0, 0, 0);
-    }
+  auto fetch = [&](std::uint32_t to, CUtensorMap const* map, int shift, std::uint32_t signal) {
+    expect(signal, 2 * tile_bytes);
+    for (int half = 0; half < 2; ++half)
+      load_tile(to + half * tile_bytes, map, 64 * half, static_cast<int>(s.head), static_cast<int>(first) - shift, static_cast<int>(s.batch),
+                signal);
   };
-  fetch(x_tile, x_at, in.k, in.shifted ? 1 : 0);
-  fetch(q_tile, q_at, in.q, 0);
-  float size = 0, forget = 0;
-  if (tid < count) {
-    size = in.at(call.plan.size, s, first + tid)[0];
-    forget = in.at(call.plan.forget, s, first + tid)[0];
+  if (tid == 0) {
+    signal_init(keys_here, 1);
+    signal_init(others_here, 1);
+    signals_ready();
+    fetch(x_at, &k_map, in.shifted ? 1 : 0, keys_here);
+    fetch(q_at, &q_map, 0, others_here);
   }
-  wait_for_copies();
+  if (tid < count) {
+    copy_4(shared_address(weight + tid), in.at(call.plan.size, s, first + tid));
+    copy_4(shared_address(gamma + tid), in.at(call.plan.forget, s, first + tid));
+  }
   __syncthreads();
 
   // X Xᵀ by warps 0 to 3, Q Xᵀ by warps 4 to 7, 16 rows each
   int const rows16 = 16 * (warp & 3);
   bool const scores = warp >= 4;
   float c[8][4] = {};
-  {
-    std::uint32_t a[8][4];
+  wait(keys_here, 0);
+  if (scores) wait(others_here, 0);
 #pragma unroll
-    for (int k = 0; k < 8; ++k)
-      load_matrices((scores ? q_at : x_at) + (k >> 2) * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, (k & 3) * 2 + (mi >> 1)), a[k]);
+  for (int k = 0; k < 8; ++k) {
+    std::uint32_t a[4];
+    load_matrices((scores ? q_at : x_at) + (k >> 2) * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, (k & 3) * 2 + (mi >> 1)), a);
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       if (16 * n > rows16) break;
-#pragma unroll
-      for (int k = 0; k < 8; ++k) {
-        std::uint32_t b[4];
-        load_matrices(x_at + (k >> 2) * tile_bytes + swizzled(16 * n + (mi >> 1) * 8 + li, (k & 3) * 2 + (mi & 1)), b);
-        multiply(c[2 * n], a[k], b[0], b[1]);
-        multiply(c[2 * n + 1], a[k], b[2], b[3]);
-      }
+      std::uint32_t b[4];
+      load_matrices(x_at + (k >> 2) * tile_bytes + swizzled(16 * n + (mi >> 1) * 8 + li, (k & 3) * 2 + (mi & 1)), b);
+      multiply(c[2 * n], a, b[0], b[1]);
+      multiply(c[2 * n + 1], a, b[2], b[3]);
     }
   }
   if (!scores)
@@ -104,13 +102,14 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
       for (int e = 0; e < 4; ++e)
         if (int const t = rows16 + lane / 4 + 8 * (e / 2); 8 * n + 2 * (lane & 3) + e % 2 == t) energy[t] = c[n][e];
   __syncthreads();
-  fetch(q_tile, q_at, in.v, 0);
+  if (tid == 0) fetch(q_at, &v_map, 0, others_here);
 
   if (tid < C) {
     token_step step;
     if (tid < count) {
       index_t const t = first + tid;
-      step = step_of(call.plan.how, size, forget, energy[tid], [&] { return row_is_nonzero(x_tile, tid); });
+      wait_for_copies();
+      step = step_of(call.plan.how, weight[tid], gamma[tid], energy[tid], [&] { return row_is_nonzero(x_tile, tid); });
       if (t == 0 && in.sentinel(s)) step = {};
       keep(call.plan.to, in.place(s, t), step);
     }
@@ -186,7 +185,6 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
       *reinterpret_cast<float2*>(to + 8 * stride + 8 * n) = make_float2(below.x * c[n][2] * factor_below, below.y * c[n][3] * factor_below);
     }
   }
-  wait_for_copies();
   __syncthreads();
 
   std::uint32_t* const U = call.out.U + at * U_words + (warp >> 2) * 2048 + ((warp & 3) * 32 + lane) * 4;  // 16 value columns a warp
@@ -263,8 +261,30 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
   }
   __syncthreads();
   std::uint32_t const plain_at = shared_address(plain), fading_at = plain_at + tile_bytes;
+  float w[8][4] = {};  // −W, 16 rows and half the columns a warp
+  int const half = warp >> 2;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (16 * k > rows16) continue;
+    std::uint32_t a[4];
+    load_matrices(fading_at + swizzled(rows16 + (mi & 1) * 8 + li, 2 * k + (mi >> 1)), a);
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      std::uint32_t b[4];
+      load_transposed(x_at + half * tile_bytes + swizzled(16 * k + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), b);
+      multiply(w[2 * n], a, b[0], b[1]);
+      multiply(w[2 * n + 1], a, b[2], b[3]);
+    }
+  }
+  __syncthreads();  // keys have been read: W goes through their room
+#pragma unroll
+  for (int n = 0; n < 4; ++n)
+    store_matrices(x_at + half * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), pack(w[2 * n][0], w[2 * n][1]),
+                   pack(w[2 * n][2], w[2 * n][3]), pack(w[2 * n + 1][0], w[2 * n + 1][1]), pack(w[2 * n + 1][2], w[2 * n + 1][3]));
+  fence_async();
   {  // Uᵀ = Yᵀ Tᵀ, 16 value columns a warp
     float u[8][4] = {};
+    wait(others_here, 1);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       std::uint32_t a[4];
@@ -282,30 +302,12 @@ __global__ void __launch_bounds__(256, 3) prepare(prepare_call const call) {
       *reinterpret_cast<uint4*>(U + 512 * n) = make_uint4(pack(u[2 * n][0], u[2 * n][1]), pack(u[2 * n][2], u[2 * n][3]),
                                                           pack(u[2 * n + 1][0], u[2 * n + 1][1]), pack(u[2 * n + 1][2], u[2 * n + 1][3]));
   }
-  float w[8][4] = {};  // −W, 16 rows and half the columns a warp
-  int const half = warp >> 2;
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    if (16 * k > rows16) continue;
-    std::uint32_t a[4];
-    load_matrices(fading_at + swizzled(rows16 + (mi & 1) * 8 + li, 2 * k + (mi >> 1)), a);
-#pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      std::uint32_t b[4];
-      load_transposed(x_at + half * tile_bytes + swizzled(16 * k + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), b);
-      multiply(w[2 * n], a, b[0], b[1]);
-      multiply(w[2 * n + 1], a, b[2], b[3]);
-    }
-  }
-  __syncthreads();  // keys and values have been read: W goes through their room
-#pragma unroll
-  for (int n = 0; n < 4; ++n)
-    store_matrices(x_at + half * tile_bytes + swizzled(rows16 + (mi & 1) * 8 + li, 2 * n + (mi >> 1)), pack(w[2 * n][0], w[2 * n][1]),
-                   pack(w[2 * n][2], w[2 * n][3]), pack(w[2 * n + 1][0], w[2 * n + 1][1]), pack(w[2 * n + 1][2], w[2 * n + 1][3]));
   __syncthreads();
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    reinterpret_cast<uint4*>(call.out.W + at * W_words)[tid + 256 * i] = reinterpret_cast<uint4 const*>(x_tile)[tid + 256 * i];
+  if (tid == 0) {
+    store_bulk(call.out.W + at * W_words, x_at, 2 * tile_bytes);
+    commit_stores();
+    wait_for_stores();
+  }
   if (blockIdx.x == gridDim.x - 1) wait_for_earlier_grid();  // so that what follows this grid follows the scan beside it too
 #endif
 }
