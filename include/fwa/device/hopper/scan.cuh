@@ -29,28 +29,35 @@ struct scan_call {
   float const* entry;  // (unit, d, dv) or null
   float* exit;         // likewise
   bool shifted;
-  unsigned first_chunk, chunk_count;  // of every unit
 };
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-/// One thread: tiles of all chunks of a unit into the stages, as they become free.   @param slice of U
+/// A warp: tiles of all chunks of a unit into the stages, as they become free.   @param slice of U
 template <int warpgroups>
 __device__ void fetch_chunks(scan_call const& call, CUtensorMap const& k_map, CUtensorMap const& q_map, std::uint32_t base,
                              std::uint32_t decay_at, std::uint32_t full, std::uint32_t empty, index_t unit, index_t chunks, int batch,
                              int head, int slice) {
-  for (index_t c = 0; c < call.chunk_count; ++c) {
+  int const lane = threadIdx.x % 32;
+  index_t there = call.from.ready == nullptr ? chunks : 0;  // chunks that are known to be prepared
+  for (index_t c = 0; c < chunks; ++c) {
+    while (there <= c) {  // many are asked for at once: the fence takes as long as a load
+      unsigned const more = __ballot_sync(0xffffffffu, there + lane < chunks && is_set(call.from.ready + unit * chunks + there + lane));
+      there += more == 0xffffffffu ? 32 : __ffs(~more) - 1;
+      if (there > c) fence_async_all();
+    }
+    if (lane > 0) continue;
     int const stage = static_cast<int>(c % stages);
     std::uint32_t const signal = full + 8 * stage, to = base + stage * stage_bytes<warpgroups>;
     if (c >= stages) wait(empty + 8 * stage, static_cast<std::uint32_t>(c / stages - 1) & 1);
-    index_t const at = unit * chunks + call.first_chunk + c;
-    int const t = static_cast<int>((call.first_chunk + c) * C);
+    index_t const at = unit * chunks + c;
+    int const t = static_cast<int>(c * C);
     expect(signal, (7 + (warpgroups == 1 ? 1 : 0)) * tile_bytes + decay_bytes);
-    if (warpgroups == 1) load_bulk(to + 7 * tile_bytes, call.from.U + at * U_words + slice * (U_words / 2), tile_bytes, signal);
-    load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
     load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
     load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
     load_tile(to + 4 * tile_bytes, &q_map, 0, head, t, batch, signal);
     load_tile(to + 5 * tile_bytes, &q_map, 64, head, t, batch, signal);
+    load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
+    if (warpgroups == 1) load_bulk(to + 7 * tile_bytes, call.from.U + at * U_words + slice * (U_words / 2), tile_bytes, signal);
     load_bulk(to + 6 * tile_bytes, call.from.N + at * N_words, tile_bytes, signal);
     load_bulk(decay_at + stage * 640, call.from.decays + at * decay_count, decay_bytes, signal);
   }
@@ -68,10 +75,10 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   unsigned char* const decay_room = room + stages * stage_bytes<warpgroups> + 2 * warpgroups * tile_bytes;
   std::uint32_t const full = shared_address(decay_room) + stages * 640, empty = full + 8 * stages;
   int const tid = threadIdx.x, group = tid / 128, warp = tid / 32 % 4, lane = tid % 32;
-  index_t const chunks = (call.n.time + C - 1) / C, count = call.chunk_count, unit = blockIdx.x * warpgroups / 2;
+  index_t const chunks = (call.n.time + C - 1) / C, count = chunks, unit = blockIdx.x * warpgroups / 2;
   int const slice = warpgroups == 2 ? group : blockIdx.x % 2;  // 64 value columns
   int const batch = static_cast<int>(unit / call.n.heads), head = static_cast<int>(unit % call.n.heads);
-  release_next_grid();
+  if (call.from.ready == nullptr) wait_for_earlier_grid();
   if (tid == 0) {
     for (int i = 0; i < stages; ++i) {
       signal_init(full + 8 * i, 1);
@@ -83,10 +90,12 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 
   if (tid >= consumers) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (tid == consumers)
+    if (tid < consumers + 32) {
       fetch_chunks<warpgroups>(call, k_map, q_map, base, shared_address(decay_room), full, empty, unit, chunks, batch, head, slice);
+      wait_for_earlier_grid();  // so that what follows this grid follows that one too
+    }
     if (int const of = tid / 32 - consumers / 32 - 1; of >= 0 && of < warpgroups)
-      send_outputs(&o_map, call.first_chunk, call.chunk_count, of, o_base + 2 * of * tile_bytes, 64 * (warpgroups == 2 ? of : slice), head,
+      send_outputs(&o_map, 0, static_cast<unsigned>(count), of, o_base + 2 * of * tile_bytes, 64 * (warpgroups == 2 ? of : slice), head,
                    batch);
     return;
   }
@@ -113,7 +122,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   }
   pack_state(low, 0);
   pack_state(high, 4);
-  auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + ((unit * chunks + call.first_chunk) * 2 + slice) * 512 + tid % 128;
+  auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + (unit * chunks * 2 + slice) * 512 + tid % 128;
   std::uint32_t outputs[16];  // of the chunk before, rounded; stored while the products of this one run
   uint4 next[4];
   auto prefetch = [&](index_t c) {
