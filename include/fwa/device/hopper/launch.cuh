@@ -139,17 +139,14 @@ void attend_prepared(view_t const& in, plan_call const& plan, room const& r, boo
   scan_call after{n, r.left, c.entry.state, c.exit.state, in.shifted};
   if (2 * units > processors) {
     before.out.ready = after.from.ready = nullptr;
-#ifdef A_PERSIST
-    launch(prepare<3>, static_cast<unsigned>(processors), 768, prepare_bytes<3>, false, stream, before, k, q, v);
-#else
     launch(prepare<1>, static_cast<unsigned>(units * chunks), 256, prepare_bytes<1>, false, stream, before, k, q, v);
-#endif
     return launch(scan<2>, static_cast<unsigned>(units), 384, scan_bytes<2>, true, stream, after, k, q, o);
   }
-  // Half a head a block leaves processors that prepare chunks beside the scan. What they do not manage in its time, four chunks of a head
-  // while one is prepared, all prepare before it.
-  int const staying = processors - 2 * units;
-  before.leaving = 2 * units;
+  // Half a head a block leaves processors that prepare chunks beside the scan. It takes 4¼ of them to prepare as fast as a head is scanned;
+  // more would only run ahead, and what they leave would fall out of the second-level cache. What fewer do not manage in the time of the
+  // scan, all prepare before it.
+  int const staying = std::min(processors - 2 * units, (17 * units + 3) / 4);
+  before.leaving = processors - staying;
   before.shared = static_cast<int>(std::max<index_t>(0, chunks - static_cast<index_t>(chunks) * staying / (4 * units)));
   succeed(cudaMemsetAsync(r.left.ready, 0, static_cast<std::size_t>(units) * chunks * sizeof(unsigned), stream), "cudaMemsetAsync");
   launch(prepare<3>, static_cast<unsigned>(processors), 768, prepare_bytes<3>, false, stream, before, k, q, v);

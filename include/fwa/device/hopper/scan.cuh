@@ -48,16 +48,21 @@ __device__ void fetch_chunks(scan_call const& call, CUtensorMap const& k_map, CU
     if (lane > 0) continue;
     int const stage = static_cast<int>(c % stages);
     std::uint32_t const signal = full + 8 * stage, to = base + stage * stage_bytes<warpgroups>;
-    if (c >= stages) wait(empty + 8 * stage, static_cast<std::uint32_t>(c / stages - 1) & 1);
+    auto wait_empty = [&](int part) {
+      if (c >= stages) wait(empty + 8 * (part * stages + stage), static_cast<std::uint32_t>(c / stages - 1) & 1);
+    };
     index_t const at = unit * chunks + c;
     int const t = static_cast<int>(c * C);
+    wait_empty(0);
     expect(signal, (7 + (warpgroups == 1 ? 1 : 0)) * tile_bytes + decay_bytes);
-    load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
-    load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
-    load_tile(to + 4 * tile_bytes, &q_map, 0, head, t, batch, signal);
-    load_tile(to + 5 * tile_bytes, &q_map, 64, head, t, batch, signal);
     load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
     if (warpgroups == 1) load_bulk(to + 7 * tile_bytes, call.from.U + at * U_words + slice * (U_words / 2), tile_bytes, signal);
+    wait_empty(1);
+    load_tile(to + 4 * tile_bytes, &q_map, 0, head, t, batch, signal);
+    load_tile(to + 5 * tile_bytes, &q_map, 64, head, t, batch, signal);
+    wait_empty(2);
+    load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
+    load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
     load_bulk(to + 6 * tile_bytes, call.from.N + at * N_words, tile_bytes, signal);
     load_bulk(decay_at + stage * 640, call.from.decays + at * decay_count, decay_bytes, signal);
   }
@@ -82,7 +87,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   if (tid == 0) {
     for (int i = 0; i < stages; ++i) {
       signal_init(full + 8 * i, 1);
-      signal_init(empty + 8 * i, consumers);
+      for (int part = 0; part < 3; ++part) signal_init(empty + 8 * (part * stages + i), consumers);
     }
     signals_ready();
   }
@@ -181,6 +186,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     if (c + 1 < count) prefetch(c + 1);  // after the fence, which waits for all loads before it
     wgmma_wait<1>();
     pin(r);
+    arrive(empty + 8 * stage);
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       float2 const w = *reinterpret_cast<float2 const*>(decays + C + 8 * j + column);
@@ -202,6 +208,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     wgmma_wait<1>();
     pin(o);
     pin(state);
+    arrive(empty + 8 * (stages + stage));
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       float2 const p = *reinterpret_cast<float2 const*>(decays + 8 * j + column);
@@ -228,7 +235,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     pin(left);
 #pragma unroll
     for (int i = 0; i < 16; ++i) outputs[i] = pack(o[2 * i], o[2 * i + 1]);
-    arrive(empty + 8 * stage);
+    arrive(empty + 8 * (2 * stages + stage));
   }
   if (count > 0) store_outputs(count - 1);
   if (call.exit != nullptr)
