@@ -137,8 +137,8 @@ __global__ void __launch_bounds__(256 * groups, groups == 1 ? 3 : 1)
       unit_span const s = in.span(here.x, here.y);
       if (index_t const t = static_cast<index_t>(here.z) + tid; t < s.count) {
         wait_for_copies();
-        step = step_of(call.plan.how, weight[tid], gamma[tid], energy[tid], [&] { return row_is_nonzero(x_tile, tid); });
-        if (t == 0 && in.sentinel(s)) step = {};
+        step = detail::step_of(call.plan.how, weight[tid], gamma[tid], energy[tid], [&] { return row_is_nonzero(x_tile, tid); });
+        if (t == 0 && in.sentinel(s)) step.write_nothing();
         keep(call.plan.to, in.place(s, t), step);
       }
       weight[tid] = step.eta;

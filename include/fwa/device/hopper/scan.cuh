@@ -11,6 +11,7 @@
 #include "outputs.cuh"
 #include "prepare.cuh"
 #include "ptx.cuh"
+#include "state.cuh"
 
 namespace fwa::device::hopper {
 
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   std::uint32_t const base = shared_address(room), o_base = base + stages * stage_bytes<warpgroups>;
   unsigned char* const decay_room = room + stages * stage_bytes<warpgroups> + 2 * warpgroups * tile_bytes;
   std::uint32_t const full = shared_address(decay_room) + stages * 640, empty = full + 8 * stages;
-  int const tid = threadIdx.x, group = tid / 128, warp = tid / 32 % 4, lane = tid % 32;
+  int const tid = threadIdx.x, group = tid / 128;
   index_t const chunks = (call.n.time + C - 1) / C, count = chunks, unit = blockIdx.x * warpgroups / 2;
   int const slice = warpgroups == 2 ? group : blockIdx.x % 2;  // 64 value columns
   int const batch = static_cast<int>(unit / call.n.heads), head = static_cast<int>(unit % call.n.heads);
@@ -106,27 +107,12 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   }
 
   asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-  float low[32], high[32], r[32], o[32];                  // Sᵀ: features 0 to 63 and 64 to 127; Rᵀ; Oᵀ
-  std::uint32_t state[8][4], left[4][4], weighted[4][4];  // left operands: Sᵀ, Rᵀ, Rᵀ Diag(P(C,s) w_s)
-  int const row = 16 * warp + lane / 4, column = 2 * (lane & 3);
-  auto pack_state = [&](float const(&half)[32], int to) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) state[to + j][e] = pack(half[8 * j + 2 * e], half[8 * j + 2 * e + 1]);
-  };
-  /// Features f of Sᵀ: entry i of `low` is row `row` + 8 (i / 2 mod 2), feature 8 (i / 4) + column + i mod 2.
-  auto place = [&](int i, int f0) {
-    return (unit * width + f0 + 8 * (i / 4) + column + (i & 1)) * width + 64 * slice + row + 8 * (i / 2 & 1);
-  };
-#pragma unroll
-  for (int i = 0; i < 32; ++i) {
-    low[i] = call.entry != nullptr ? call.entry[place(i, 0)] : 0.0f;
-    high[i] = call.entry != nullptr ? call.entry[place(i, 64)] : 0.0f;
-    o[i] = 0.0f;
-  }
-  pack_state(low, 0);
-  pack_state(high, 4);
+  state_part S;
+  float r[32], o[32] = {};                   // Rᵀ; Oᵀ
+  std::uint32_t left[4][4], weighted[4][4];  // left operands: Rᵀ, Rᵀ Diag(P(C,s) w_s)
+  int const column = S.column();
+  S.load(call.entry, unit, 64 * slice);
+  S.round();
   auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + (unit * chunks * 2 + slice) * 512 + tid % 128;
   std::uint32_t outputs[16];  // of the chunk before, rounded; stored while the products of this one run
   uint4 next[4];
@@ -144,11 +130,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         next[i] = *reinterpret_cast<uint4 const*>(room + stage * stage_bytes<warpgroups> + 7 * tile_bytes + (128 * i + tid) * 16);
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      low[i] *= gamma;
-      high[i] *= gamma;
-    }
+    S.fade(gamma, gamma);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       std::uint32_t const words[4] = {next[i].x, next[i].y, next[i].z, next[i].w};
@@ -174,13 +156,13 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 
     pin(r);
     pin(o);
-    pin(state);
+    pin(S.rounded);
     wgmma_fence();
 #pragma unroll
-    for (int j = 0; j < 8; ++j) multiply<0>(r, state[j], W + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), 1);
+    for (int j = 0; j < 8; ++j) multiply<0>(r, S.rounded[j], W + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), 1);
     wgmma_commit();
 #pragma unroll
-    for (int j = 0; j < 8; ++j) multiply<0>(o, state[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
+    for (int j = 0; j < 8; ++j) multiply<0>(o, S.rounded[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
     wgmma_commit();
     if (c > 0) store_outputs(c - 1);
     if (c + 1 < count) prefetch(c + 1);  // after the fence, which waits for all loads before it
@@ -197,17 +179,16 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
       }
     }
     pin(weighted);
-    pin(low);
-    pin(high);
+    S.pin_sums();
     wgmma_fence();
 #pragma unroll
-    for (int j = 0; j < 4; ++j) multiply<1>(low, weighted[j], X + 128 * j, 1);
+    for (int j = 0; j < 4; ++j) multiply<1>(S.low, weighted[j], X + 128 * j, 1);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) multiply<1>(high, weighted[j], X + tile_bytes / 16 + 128 * j, 1);
+    for (int j = 0; j < 4; ++j) multiply<1>(S.high, weighted[j], X + tile_bytes / 16 + 128 * j, 1);
     wgmma_commit();
     wgmma_wait<1>();
     pin(o);
-    pin(state);
+    pin(S.rounded);
     arrive(empty + 8 * (stages + stage));
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
@@ -224,11 +205,9 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     for (int j = 0; j < 4; ++j) multiply<0>(o, left[j], N + 2 * j, 1);
     wgmma_commit();
     wgmma_wait<1>();
-    pin(low);
-    pin(high);
+    S.pin_sums();
     pin(weighted);
-    pack_state(low, 0);
-    pack_state(high, 4);
+    S.round();
     if (c + 1 < count) begin(c + 1);
     wgmma_wait<0>();
     pin(o);
@@ -238,12 +217,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     arrive(empty + 8 * (2 * stages + stage));
   }
   if (count > 0) store_outputs(count - 1);
-  if (call.exit != nullptr)
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      call.exit[place(i, 0)] = low[i];
-      call.exit[place(i, 64)] = high[i];
-    }
+  S.leave(call.exit, unit, 64 * slice);
 #endif
 }
 
