@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(256) plan_columns(view_t const in, plan_call c
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     token_step step = detail::step_of(plan.how, sizes[j], each_forget[j], E, [&] { return nonzero; });
-    if (t == 0 && in.sentinel(s)) step.write_nothing();
+    if (none) step.write_nothing();
     eta[j] = step.eta;
     decay[j] = step.gamma;
     clamped |= step.clamped ? 1u << 8 * j : 0u;

@@ -5,7 +5,7 @@
 //   R = U − W S_0      N_{t,s} = P(t,s) w_s ⟨q_t,x_s⟩      O = P(·,0) Q S_0 + N R      S = P(C,0) S_0 + Xᵀ Diag(P(C,s) w_s) R
 //
 // T: blocks of 16 by substitution in f32, the blocks below them by products of 11-bit factors; T, W, U and N are then rounded to bf16, a
-// bounded matter, since the entries of T are (form/triangular.hpp). A block of 256 threads a chunk; chunks do not wait for each other.
+// bounded matter, since the entries of T are (form/triangular.hpp). 256 threads a chunk; chunks do not wait for each other.
 // Laws: forms_agree, step_bounds.
 #pragma once
 

@@ -4,7 +4,7 @@
 //   Rᵀ = Uᵀ − Sᵀ Wᵀ      Oᵀ = Sᵀ Qᵀ Diag(P(t,0)) + Rᵀ Nᵀ      Sᵀ ← P(C,0) Sᵀ + Rᵀ Diag(P(C,s) w_s) X
 //
 // A warpgroup owns 64 value columns and keeps Sᵀ (64, 128) in registers in f32: rounded to bf16, wgmma's accumulators are its left
-// operands, so the state never goes through shared memory. A further thread fetches tiles, three chunks ahead, and further warps store
+// operands, so the state never goes through shared memory. A further warp fetches tiles, three chunks ahead, and further warps store
 // outputs. Laws: forms_agree.
 #pragma once
 
@@ -107,10 +107,10 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   }
 
   asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-  state_part S;
+  state_part S(tid / 32 % 4, tid % 32);
   float r[32], o[32] = {};                   // Rᵀ; Oᵀ
   std::uint32_t left[4][4], weighted[4][4];  // left operands: Rᵀ, Rᵀ Diag(P(C,s) w_s)
-  int const column = S.column();
+  int const column = S.column;
   S.load(call.entry, unit, 64 * slice);
   S.round();
   auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + (unit * chunks * 2 + slice) * 512 + tid % 128;
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         next[i] = *reinterpret_cast<uint4 const*>(room + stage * stage_bytes<warpgroups> + 7 * tile_bytes + (128 * i + tid) * 16);
-    S.fade(gamma, gamma);
+    S.fade(gamma);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       std::uint32_t const words[4] = {next[i].x, next[i].y, next[i].z, next[i].w};

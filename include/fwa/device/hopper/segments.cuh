@@ -15,6 +15,9 @@
 #include "ptx.cuh"
 #include "state.cuh"
 
+#include <cstddef>
+#include <cstdint>
+
 namespace fwa::device::hopper {
 
 inline constexpr int halo = 16;  // pairs of the chunk before that a chunk knows
@@ -274,9 +277,9 @@ struct segment {
   /// A warpgroup: Sᵀ of 64 value columns from chunk to chunk, and outputs.
   __device__ __forceinline__ void pass() const {
     int const tid = threadIdx.x, group = tid / 128, warp = tid / 32 % 4, lane = tid % 32, mi = lane >> 3, li = lane & 7;
-    state_part S;
+    state_part S(warp, lane);
     float o[32] = {};  // Oᵀ
-    int const column = S.column();
+    int const column = S.column;
     auto part = [&](unsigned of) {
       return reinterpret_cast<float4*>(call.parts + (unit * call.segments + of) * index_t(part_floats)) + tid;
     };
@@ -304,7 +307,7 @@ struct segment {
       wait(shared_address(&room.masked[buffer]), i / 2 & 1);  // before products begin: across a loop ptxas would wait for them
       float const whole = room.whole[buffer];
       fade *= whole;
-      S.fade(whole, whole);
+      S.fade(whole);
       std::uint32_t weighted[5][4];  // Yᵀ Diag(M_C): 16 pairs each, the last of the chunk before
       auto values = [&](unsigned of, int r) {
         return v_at(of) + group * tile_bytes + swizzled(r + (mi >> 1) * 8 + li, 2 * warp + (mi & 1));
@@ -405,6 +408,34 @@ struct segment {
     }
   }
 };
+
+template <std::size_t n>
+__device__ void signals_init(unsigned long long (&signals)[n], std::uint32_t arrivals) {
+  for (unsigned long long& signal : signals) signal_init(shared_address(&signal), arrivals);
+}
+
+/// Begins the signals, then gives each of four warpgroups its part and its registers.
+/// @param init by one thread   @param aside of the last warpgroup, with the number of the warp   @param plan of the third   @param keep of
+/// two
+template <int aside_registers, int keep_registers, class Init, class Aside, class Plan, class Keep>
+__device__ __forceinline__ void share_out(Init&& init, Aside&& aside, Plan&& plan, Keep&& keep) {
+  int const group = threadIdx.x / 128;
+  if (threadIdx.x == 0) {
+    init();
+    signals_ready();
+  }
+  __syncthreads();
+  if (group == 3) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(aside_registers));
+    aside(threadIdx.x / 32 % 4);
+  } else if (group == 2) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
+    plan();
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(keep_registers));
+    keep();
+  }
+}
 
 #endif
 

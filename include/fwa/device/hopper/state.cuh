@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// device/hopper/state.cuh — Sᵀ in the registers of a warpgroup: 64 value columns, 128 features; and blocks of 512 threads, two such
-// warpgroups, one that plans for them, and one that fetches and sends.
+// device/hopper/state.cuh — Sᵀ in the registers of a warpgroup: 64 value columns, 128 features.
 #pragma once
 
 #include "plan.cuh"
@@ -13,39 +12,33 @@ namespace fwa::device::hopper {
 struct state_part {
   float low[32], high[32];      // as wgmma's accumulators hold them: features 0 to 63 and 64 to 127
   std::uint32_t rounded[8][4];  // wgmma's left operand
+  /// A thread's first value column, the other is 8 below; and the first of its features, and tokens, of every 8.
+  int row, column;
 
-  /// Row of the first of a thread's value columns; the other is 8 below.
-  __device__ static int row() { return static_cast<int>(threadIdx.x) / 32 % 4 * 16 + static_cast<int>(threadIdx.x) % 32 / 4; }
-  /// The first of the thread's columns of every 8: tokens, features.
-  __device__ static int column() { return 2 * (static_cast<int>(threadIdx.x) & 3); }
-  /// Entry i of `low`: value column row() + 8 (i / 2 mod 2), feature 8 (i / 4) + column() + i mod 2.   @param first value column
-  __device__ static index_t place(int i, index_t unit, int first) {
-    return (unit * width + 8 * (i / 4) + column() + (i & 1)) * width + first + row() + 8 * (i / 2 & 1);
+  __device__ state_part(int warp, int lane) : row(16 * warp + lane / 4), column(2 * (lane & 3)) {}
+
+  /// Entry i of `low` is value column `row` + 8 (i / 2 mod 2), feature 8 (i / 4) + `column` + i mod 2.
+  /// @param f0 feature 0 or 64   @param first value column of the warpgroup
+  __device__ index_t place(int i, int f0, index_t unit, int first) const {
+    return (unit * width + f0 + 8 * (i / 4) + column + (i & 1)) * width + first + row + 8 * (i / 2 & 1);
   }
-
   /// @param from (unit, d, dv), or null: zeros
-  __device__ __forceinline__ void load(float const* from, index_t unit, int first) {
+  __device__ __forceinline__ void load(float const* const& from, index_t const& unit, int const& first) {
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
-      low[i] = from != nullptr ? from[place(i, unit, first)] : 0.0f;
-      high[i] = from != nullptr ? from[place(i, unit, first) + 64 * width] : 0.0f;
+      low[i] = from != nullptr ? from[place(i, 0, unit, first)] : 0.0f;
+      high[i] = from != nullptr ? from[place(i, 64, unit, first)] : 0.0f;
     }
   }
   __device__ __forceinline__ void round() {
-#pragma unroll
-    for (int j = 0; j < 4; ++j)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        rounded[j][e] = pack(low[8 * j + 2 * e], low[8 * j + 2 * e + 1]);
-        rounded[4 + j][e] = pack(high[8 * j + 2 * e], high[8 * j + 2 * e + 1]);
-      }
+    round(low, 0);
+    round(high, 4);
   }
-  /// @param lower of the second value column of a thread
-  __device__ __forceinline__ void fade(float upper, float lower) {
+  __device__ __forceinline__ void fade(float by) {
 #pragma unroll
     for (int i = 0; i < 32; ++i) {
-      low[i] *= i / 2 & 1 ? lower : upper;
-      high[i] *= i / 2 & 1 ? lower : upper;
+      low[i] *= by;
+      high[i] *= by;
     }
   }
   __device__ __forceinline__ void pin_sums() {
@@ -53,43 +46,23 @@ struct state_part {
     pin(high);
   }
   /// @param to (unit, d, dv), or null
-  __device__ __forceinline__ void leave(float* to, index_t unit, int first) const {
-    if (to == nullptr) return;
+  __device__ __forceinline__ void leave(float* const& to, index_t const& unit, int const& first) const {
+    if (to != nullptr)
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      to[place(i, unit, first)] = low[i];
-      to[place(i, unit, first) + 64 * width] = high[i];
-    }
+      for (int i = 0; i < 32; ++i) {
+        to[place(i, 0, unit, first)] = low[i];
+        to[place(i, 64, unit, first)] = high[i];
+      }
+  }
+
+ private:
+  __device__ __forceinline__ void round(float const (&half)[32], int to) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) rounded[to + j][e] = pack(half[8 * j + 2 * e], half[8 * j + 2 * e + 1]);
   }
 };
-
-template <std::size_t n>
-__device__ void signals_init(unsigned long long (&signals)[n], std::uint32_t arrivals) {
-  for (unsigned long long& signal : signals) signal_init(shared_address(&signal), arrivals);
-}
-
-/// Begins the signals, then gives each of four warpgroups its part and its registers.
-/// @param init by one thread   @param aside of the last warpgroup, with the number of the warp   @param plan of the third   @param keep of
-/// two
-template <int aside_registers, int keep_registers, class Init, class Aside, class Plan, class Keep>
-__device__ __forceinline__ void share_out(Init&& init, Aside&& aside, Plan&& plan, Keep&& keep) {
-  int const group = threadIdx.x / 128;
-  if (threadIdx.x == 0) {
-    init();
-    signals_ready();
-  }
-  __syncthreads();
-  if (group == 3) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(aside_registers));
-    aside(threadIdx.x / 32 % 4);
-  } else if (group == 2) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
-    plan();
-  } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(keep_registers));
-    keep();
-  }
-}
 
 #endif
 

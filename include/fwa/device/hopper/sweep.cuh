@@ -14,7 +14,6 @@
 #include "outputs.cuh"
 #include "plan.cuh"
 #include "ptx.cuh"
-#include "state.cuh"
 
 namespace fwa::device::hopper {
 
@@ -314,12 +313,20 @@ struct swept : sweep_sizes<windows, per_column> {
   /// A warpgroup: Sᵀ of 64 value columns from span to span, and outputs.
   __device__ __forceinline__ void pass(index_t unit) const {
     int const group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, mi = lane >> 3, li = lane & 7;
-    int const row = state_part::row(), column = state_part::column();
+    int const row = 16 * warp + lane / 4, column = 2 * (lane & 3);
     bool const sweeps = warp / 2 == group;  // so that all schedulers have a warp that does
     auto together = [&] { barrier(10 + group, 128); };
-    state_part S;
-    float predicted[8], read[8];  // Sᵀ Xᵀ, Sᵀ Qᵀ of 16 tokens
-    S.load(call.entry, unit, 64 * group);
+    float low[32], high[32], predicted[8], read[8];  // Sᵀ: features 0 to 63 and 64 to 127; Sᵀ Xᵀ, Sᵀ Qᵀ of 16 tokens
+    std::uint32_t state[8][4];
+    /// Entry i of `low` is row `row` + 8 (i / 2 mod 2), feature 8 (i / 4) + column + i mod 2.
+    auto place = [&](int i, int f0) {
+      return (unit * width + f0 + 8 * (i / 4) + column + (i & 1)) * width + 64 * group + row + 8 * (i / 2 & 1);
+    };
+#pragma unroll
+    for (int i = 0; i < 32; ++i) {
+      low[i] = call.entry != nullptr ? call.entry[place(i, 0)] : 0.0f;
+      high[i] = call.entry != nullptr ? call.entry[place(i, 64)] : 0.0f;
+    }
 #pragma unroll
     for (int i = 0; i < 8; ++i) predicted[i] = read[i] = 0;
     std::uint32_t const writes = base + writes_offset(group);
@@ -333,24 +340,31 @@ struct swept : sweep_sizes<windows, per_column> {
       wait_full(n);
       if (c >= 2) barrier(outputs_free + 4 * group + static_cast<int>(buffer), 160);
       for (int span = 0; span < spans; ++span) {
-        S.round();
+        auto pack_state = [&](float const(&half)[32], int to) {
+#pragma unroll
+          for (int j = 0; j < 4; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) state[to + j][e] = pack(half[8 * j + 2 * e], half[8 * j + 2 * e + 1]);
+        };
+        pack_state(low, 0);
+        pack_state(high, 4);
         std::uint32_t const rows = static_cast<std::uint32_t>(span) * 2048;
         std::uint64_t const X = descriptor(x_at(n) + rows, 16, 1024), Q = descriptor(q_at(n) + rows, 16, 1024);
         pin(predicted);
         pin(read);
-        pin(S.rounded);
+        pin(state);
         wgmma_fence();
 #pragma unroll
         for (int j = 0; j < 8; ++j) {
           std::uint32_t const offset = ((j >> 2) * tile_bytes + (j & 3) * 32) >> 4;
-          multiply(predicted, S.rounded[j], X + offset, j > 0);
-          multiply(read, S.rounded[j], Q + offset, j > 0);
+          multiply(predicted, state[j], X + offset, j > 0);
+          multiply(read, state[j], Q + offset, j > 0);
         }
         wgmma_commit();
         wgmma_wait<0>();
         pin(predicted);
         pin(read);
-        pin(S.rounded);
+        pin(state);
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
           int const t = 8 * (i / 4) + column + (i & 1), at = row + 8 * (i / 2 & 1);
@@ -373,21 +387,28 @@ struct swept : sweep_sizes<windows, per_column> {
         std::uint32_t const from = writes + swizzled((mi >> 1) * 8 + li, 2 * warp + (mi & 1));
         load_transposed(from, w[0]);
         if constexpr (windows) load_transposed(from + 2048, w[1]);
-        S.fade(room.kept[group][row], room.kept[group][row + 8]);
+        float const upper = room.kept[group][row], lower = room.kept[group][row + 8];
+#pragma unroll
+        for (int i = 0; i < 32; ++i) {
+          low[i] *= i / 2 & 1 ? lower : upper;
+          high[i] *= i / 2 & 1 ? lower : upper;
+        }
         std::uint64_t const own = descriptor(x_at(n) + rows, tile_bytes, 1024);
-        S.pin_sums();
+        pin(low);
+        pin(high);
         pin(w);
         wgmma_fence();
-        multiply<1>(S.low, w[0], own, 1);
-        multiply<1>(S.high, w[0], own + tile_bytes / 16, 1);
+        multiply<1>(low, w[0], own, 1);
+        multiply<1>(high, w[0], own + tile_bytes / 16, 1);
         if constexpr (windows) {
           std::uint64_t const older = descriptor(span > 0 ? x_at(n) + rows - 2048 : x_at(n - 1) + 3 * 2048, tile_bytes, 1024);
-          multiply<1>(S.low, w[1], older, 1);
-          multiply<1>(S.high, w[1], older + tile_bytes / 16, 1);
+          multiply<1>(low, w[1], older, 1);
+          multiply<1>(high, w[1], older + tile_bytes / 16, 1);
         }
         wgmma_commit();
         wgmma_wait<0>();
-        S.pin_sums();
+        pin(low);
+        pin(high);
         pin(w);
         if (windows && span == 0) release(n - 1);
       }
@@ -395,7 +416,12 @@ struct swept : sweep_sizes<windows, per_column> {
       fence_async();
       barrier_arrive(outputs_ready + 4 * group + static_cast<int>(buffer), 160);
     }
-    S.leave(call.exit, unit, 64 * group);
+    if (call.exit != nullptr)
+#pragma unroll
+      for (int i = 0; i < 32; ++i) {
+        call.exit[place(i, 0)] = low[i];
+        call.exit[place(i, 64)] = high[i];
+      }
   }
 };
 
@@ -412,23 +438,33 @@ __global__ void __launch_bounds__(512, 1)
   auto& room = *reinterpret_cast<sweep_room<mine_t::columns>*>(tiles + mine_t::tiles_bytes);
   unsigned const heads = static_cast<unsigned>(call.in.n.heads);
   mine_t const mine{call, room, tiles, call.in.span(blockIdx.x / heads, blockIdx.x % heads)};
-  share_out<40, 176>(
-      [&] {
-        signals_init(room.full, 1);
-        signals_init(room.empty, 384);
-        signals_init(room.known, 128);
-        signals_init(room.used, 128);
-        signals_init(room.followed, 128);
-        signals_init(room.planned, 1);
-      },
-      [&](int warp) {
-        if (threadIdx.x == 384) mine.fetch(&x_map, &q_map, &v_map);
-        if (per_column && warp == 3) mine.fetch_steps();
-        if (warp == 1 || warp == 2)
-          send_outputs(&o_map, 0, mine.chunks, warp - 1, mine.base + mine.outputs_offset(warp - 1), 64 * (warp - 1),
-                       static_cast<int>(mine.s.head), static_cast<int>(mine.s.batch));
-      },
-      [&] { mine.plan_ahead(); }, [&] { mine.pass(blockIdx.x); });
+  int const group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < mine_t::stages; ++i) {
+      signal_init(shared_address(&room.full[i]), 1);
+      signal_init(shared_address(&room.empty[i]), 384);
+    }
+    for (int i = 0; i < 2; ++i) {
+      for (unsigned long long* const signal : {&room.known[i], &room.used[i], &room.followed[i]}) signal_init(shared_address(signal), 128);
+      signal_init(shared_address(&room.planned[i]), 1);
+    }
+    signals_ready();
+  }
+  __syncthreads();
+  if (group == 3) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 384) mine.fetch(&x_map, &q_map, &v_map);
+    if (per_column && warp == 3) mine.fetch_steps();
+    if (warp == 1 || warp == 2)
+      send_outputs(&o_map, 0, mine.chunks, warp - 1, mine.base + mine.outputs_offset(warp - 1), 64 * (warp - 1),
+                   static_cast<int>(mine.s.head), static_cast<int>(mine.s.batch));
+  } else if (group == 2) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
+    mine.plan_ahead();
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 176;");
+    mine.pass(blockIdx.x);
+  }
 #endif
 }
 
