@@ -97,9 +97,18 @@ TEST_CASE("half the value columns a block, or all of them") {
   CHECK_LE(compare(some_heads<T>(falcon_1, {10, 130, 16, 128, 128, 0}, 602), how(form::chunk), true), 0x1p-7);
 }
 
-TEST_CASE("few heads and many chunks: segments are prepared while others are scanned") {
-  for (rule const& r : {falcon_1, falcon_1a}) {
-    heads<T> const in = some_heads<T>(r, {2, 4500, 2, 128, 128, 0}, 605);
+TEST_CASE("chunks are prepared beside the scan, some before it, or all") {
+  struct {
+    rule r;
+    device::sizes n;
+  } const all[] = {{falcon_1, {2, 4500, 2, 128, 128, 0}},
+                   {falcon_1, {2, 700, 20, 128, 128, 0}},
+                   {falcon_1, {3, 200, 22, 128, 128, 0}},
+                   {falcon_1a, {2, 4500, 2, 128, 128, 0}}};
+  for (auto const& [r, n] : all) {
+    CAPTURE(r.name);
+    CAPTURE(n.heads);
+    heads<T> const in = some_heads<T>(r, n, 605);
     CHECK_LE(compare(in, how(form::chunk), true), r.rho == residual::zero ? 0x1p-8 : 0x1p-7);
     kept<float> memory(in.n, 1, false), other(in.n, 1, false);
     found<T> const first = on_device(in, how(form::chunk), &memory);
@@ -109,6 +118,22 @@ TEST_CASE("few heads and many chunks: segments are prepared while others are sca
       REQUIRE(memory.state.get() == other.state.get());
     }
   }
+}
+
+TEST_CASE("what is out of range at a token that writes nothing is refused") {
+  for (rule const& r : {falcon_1, falcon_1a, falcon_2, falcon_3, falcon_3a})
+    for (auto const which : {device::kernels::fastest, device::kernels::portable}) {
+      options o = how(form::chunk);
+      o.window = r.windowed ? 4 : 1;
+      o.pairing = pairing::shifted;
+      CAPTURE(r.name);
+      heads<T> in = some_heads<T>(r, {1, 70, 1, 128, 128, 0}, 651);
+      in.size[0] = 2.5f;
+      CHECK_EQ(on_device(in, o, nullptr, false, 0, -1, which).refused, device::gain_out_of_range);
+      in.size[0] = 1;
+      in.forget[0] = -1;
+      CHECK_EQ(on_device(in, o, nullptr, false, 0, -1, which).refused, device::ridge_out_of_range);
+    }
 }
 
 void check_entry_state(rule const& r, index_t window, index_t time) {

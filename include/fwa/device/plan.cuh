@@ -65,6 +65,43 @@ struct plan_arrays {
   index_t columns;
 };
 
+/// η and γ of a token, or of one of its columns, and what is wrong with them.
+template <class A>
+struct token_step {
+  A eta = A(0), gamma = A(1);
+  bool clamped = false;
+  unsigned refused = 0;
+
+  /// There is no pair to write; what is given for the token must be in range nevertheless.
+  __device__ void write_nothing() {
+    eta = A(0);
+    gamma = A(1);
+    clamped = false;
+    refused &= ~unsigned(energy_out_of_range);
+  }
+};
+
+/// @param nonzero called where D = 0: whether a feature is not 0
+template <class A, class Nonzero>
+__device__ token_step<A> step_of(step_settings<A> const& how, A size, A forget, A E, Nonzero&& nonzero) {
+  token_step<A> s;
+  if (how.law == step_law::given) {
+    s.eta = size;
+    s.gamma = forget;
+  } else {
+    A const lambda = how.scale_coupled ? forget * E : forget, D = E + lambda + how.epsilon;
+    bool const outside = !(D - D == A(0)) || (D == A(0) && nonzero());
+    if (!(forget >= A(0))) s.refused |= ridge_out_of_range;
+    if (!(size - size == A(0)) || (!how.any_gain && !(size >= A(0) && size < A(2)))) s.refused |= gain_out_of_range;
+    s.eta = outside ? std::numeric_limits<A>::quiet_NaN() : step_size(size, D);
+    if (!outside) s.gamma = carry(size, E, lambda, how.epsilon, D, s.eta);
+    s.clamped = !outside && how.clamp && clamp_acts(s.gamma, how.floor);
+    if (s.clamped) s.gamma = how.floor;
+  }
+  if (!(s.eta - s.eta == A(0)) || !(s.gamma - s.gamma == A(0))) s.refused |= energy_out_of_range;
+  return s;
+}
+
 template <class In, class A>
 __device__ A dot(either_row<In, A> a, either_row<In, A> b, index_t n) {
   A sum(0);
@@ -119,36 +156,17 @@ __global__ void plan(view<In, A> in, rows<A const> size, rows<A const> forget, s
     index_t const t = token - s.first, B = in.window(s, t);
     bool const writes_nothing = t == 0 && in.sentinel(s), given = how.law == step_law::given;
     A const *sizes_here = in.at(size, s, t), *forgets_here = in.at(forget, s, t);
-    A E(0), lambda(0), D(0);
-    bool outside = false;
-    if (!given) {
-      E = energy(in, s, t, how.rho, room + warp * (in.B * in.B + 3 * in.B));
-      lambda = how.scale_coupled ? forgets_here[0] * E : forgets_here[0];
-      D = E + lambda + how.epsilon;
-      outside = !(D - D == A(0)) || (D == A(0) && any_feature(in, s, t));
-      if (!(forgets_here[0] >= A(0))) refused |= ridge_out_of_range;
-    }
-    if (outside && !writes_nothing) refused |= energy_out_of_range;
+    A const E = given ? A(0) : energy(in, s, t, how.rho, room + warp * (in.B * in.B + 3 * in.B));
+    bool const nonzero = given || !(E == A(0)) || any_feature(in, s, t);
     for (index_t j = lane; j < out.columns; j += 32) {
-      A const beta = sizes_here[j];
-      A eta = beta, gamma(1);
-      bool clamped = false;
-      if (given) {
-        gamma = forgets_here[j];
-      } else {
-        if (!(beta - beta == A(0)) || (!how.any_gain && !(beta >= A(0) && beta < A(2)))) refused |= gain_out_of_range;
-        eta = outside ? std::numeric_limits<A>::quiet_NaN() : step_size(beta, D);
-        if (!outside) gamma = carry(beta, E, lambda, how.epsilon, D, eta);
-        clamped = !outside && how.clamp && clamp_acts(gamma, how.floor);
-        if (clamped) gamma = how.floor;
-      }
-      if (writes_nothing) eta = A(0), gamma = A(1), clamped = false;
-      if (!(eta - eta == A(0)) || !(gamma - gamma == A(0))) refused |= energy_out_of_range;
+      token_step<A> step = step_of(how, sizes_here[j], forgets_here[given ? j : 0], E, [&] { return nonzero; });
+      if (writes_nothing) step.write_nothing();
+      refused |= step.refused;
       index_t const at = place * out.columns + j;
-      if (out.eta != nullptr) out.eta[at] = eta;
-      out.gamma[at] = gamma;
-      out.weight[at] = B > 1 ? eta / static_cast<A>(static_cast<int>(B)) : eta;
-      if (out.clamped != nullptr) out.clamped[at] = clamped;
+      if (out.eta != nullptr) out.eta[at] = step.eta;
+      out.gamma[at] = step.gamma;
+      out.weight[at] = B > 1 ? step.eta / static_cast<A>(static_cast<int>(B)) : step.eta;
+      if (out.clamped != nullptr) out.clamped[at] = step.clamped;
     }
     __syncwarp();
   }

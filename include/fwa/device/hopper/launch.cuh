@@ -56,7 +56,7 @@ template <class T>
   succeed(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
   if (major != 9) return false;
   cudaFuncAttributes kernel{};
-  succeed(cudaFuncGetAttributes(&kernel, prepare<>), "cudaFuncGetAttributes");
+  succeed(cudaFuncGetAttributes(&kernel, prepare<1>), "cudaFuncGetAttributes");
   return kernel.sharedSizeBytes > 0;  // else it was built for sm_90, without Hopper's own instructions, and is empty
 }
 
@@ -90,7 +90,7 @@ template <class T>
 /// Parts of the workspace.
 struct room {
   prepared left{};
-  float *between = nullptr, *parts = nullptr, *fades = nullptr;
+  float *parts = nullptr, *fades = nullptr;
 
   template <class Arena>
   room(Arena& from, way how, sizes const& n) {
@@ -100,7 +100,7 @@ struct room {
       left.U = from.template take<std::uint32_t>(chunks * U_words);
       left.N = from.template take<std::uint32_t>(chunks * N_words);
       left.decays = from.template take<float>(chunks * decay_count);
-      between = from.template take<float>(n.units() * n.d * n.dv);
+      left.ready = from.template take<unsigned>(chunks);
     }
     if (how == way::segmented) {
       parts = from.template take<float>(segments * part_floats);
@@ -126,37 +126,31 @@ void launch(Kernel* kernel, unsigned blocks, unsigned threads, int bytes, bool b
   succeed(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx");
 }
 
-template <bool halves>
-void scan_beside(prepare_call in, scan_call call, CUtensorMap const& k, CUtensorMap const& q, CUtensorMap const& o, float* between,
-                 cudaStream_t stream) {
-  constexpr int warpgroups = halves ? 1 : 2;
-  auto const units = static_cast<unsigned>(call.n.units()), chunks = static_cast<unsigned>((call.n.time + C - 1) / C);
-  // Few heads leave most of the device to the preparation of the segment after the one that is scanned. That takes less time a chunk, so
-  // segments grow, and little has to be prepared before the first scan.
-  unsigned segment = halves && chunks >= 64 ? chunks / 10 : chunks;
-  float const* const entry = call.entry;
-  float* const exit = call.exit;
-  for (unsigned first = 0; first < chunks; first += in.chunk_count, segment += segment / 4) {
-    in.first_chunk = call.first_chunk = first;
-    in.chunk_count = call.chunk_count = std::min(segment, chunks - first);
-    launch(prepare<>, units * in.chunk_count, 256, prepare_bytes, first > 0, stream, in);
-    call.entry = first == 0 ? entry : between;
-    call.exit = first + segment < chunks ? between : exit;
-    launch(scan<warpgroups>, units * (halves ? 2 : 1), 128 * warpgroups + 128, scan_bytes<warpgroups>, false, stream, call, k, q, o);
-  }
-}
-
 /// A rule that predicts.
 template <class T>
 void attend_prepared(view_t const& in, plan_call const& plan, room const& r, bool early, call<T> const& c, cudaStream_t stream) {
   sizes const& n = in.n;
-  scan_call const chunks{n, r.left, c.entry.state, c.exit.state, in.shifted, 0, 0};
-  CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
+  CUtensorMap const k = map_of(c.k, n), q = map_of(c.q, n), v = map_of(c.v, n), o = map_of({c.o.data, c.o.batch, c.o.time, c.o.head}, n);
   int device = 0, processors = 0;
   succeed(cudaGetDevice(&device), "cudaGetDevice");
   succeed(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  auto* const start = 2 * n.units() <= processors ? scan_beside<true> : scan_beside<false>;
-  start({in, plan, r.left, early, 0, 0}, chunks, k, q, o, r.between, stream);
+  auto const units = static_cast<int>(n.units()), chunks = static_cast<int>((n.time + C - 1) / C);
+  prepare_call before{in, plan, r.left, early, chunks, 0};
+  scan_call after{n, r.left, c.entry.state, c.exit.state, in.shifted};
+  if (2 * units > processors) {
+    before.out.ready = after.from.ready = nullptr;
+    launch(prepare<1>, static_cast<unsigned>(units * chunks), 256, prepare_bytes<1>, false, stream, before, k, q, v);
+    return launch(scan<2>, static_cast<unsigned>(units), 384, scan_bytes<2>, true, stream, after, k, q, o);
+  }
+  // Half a head a block leaves processors that prepare chunks beside the scan. It takes 4¼ of them to prepare as fast as a head is scanned;
+  // more would only run ahead, and what they leave would fall out of the second-level cache. What fewer do not manage in the time of the
+  // scan, all prepare before it.
+  int const staying = std::min(processors - 2 * units, (17 * units + 3) / 4);
+  before.leaving = processors - staying;
+  before.shared = static_cast<int>(std::max<index_t>(0, chunks - static_cast<index_t>(chunks) * staying / (4 * units)));
+  succeed(cudaMemsetAsync(r.left.ready, 0, static_cast<std::size_t>(units) * chunks * sizeof(unsigned), stream), "cudaMemsetAsync");
+  launch(prepare<3>, static_cast<unsigned>(processors), 768, prepare_bytes<3>, false, stream, before, k, q, v);
+  launch(scan<1>, static_cast<unsigned>(2 * units), 256, scan_bytes<1>, true, stream, after, k, q, o);
 }
 
 template <bool windows, class T>

@@ -4,11 +4,8 @@
 // Laws: step_bounds, zero_denominator_is_no_op.
 #pragma once
 
-#include "../../step/gain.hpp"
 #include "../plan.cuh"
 #include "ptx.cuh"
-
-#include <limits>
 
 namespace fwa::device::hopper {
 
@@ -22,33 +19,7 @@ struct plan_call {
   detail::plan_arrays<float> to;  // eta, gamma and clamped where wanted
 };
 
-/// η and γ of a token, or of one of its columns, and what is wrong with them.
-struct token_step {
-  float eta = 0, gamma = 1;
-  bool clamped = false;
-  unsigned refused = 0;
-};
-
-/// @param nonzero called where D = 0: whether a feature is not 0
-template <class Nonzero>
-__device__ token_step step_of(detail::step_settings<float> const& how, float size, float forget, float E, Nonzero&& nonzero) {
-  token_step s;
-  if (how.law == step_law::given) {
-    s.eta = size;
-    s.gamma = forget;
-  } else {
-    float const lambda = how.scale_coupled ? forget * E : forget, D = E + lambda + how.epsilon;
-    bool const outside = !(D - D == 0.0f) || (D == 0.0f && nonzero());
-    if (!(forget >= 0.0f)) s.refused |= ridge_out_of_range;
-    if (!(size - size == 0.0f) || (!how.any_gain && !(size >= 0.0f && size < 2.0f))) s.refused |= gain_out_of_range;
-    s.eta = outside ? std::numeric_limits<float>::quiet_NaN() : step_size(size, D);
-    if (!outside) s.gamma = carry(size, E, lambda, how.epsilon, D, s.eta);
-    s.clamped = !outside && how.clamp && clamp_acts(s.gamma, how.floor);
-    if (s.clamped) s.gamma = how.floor;
-  }
-  if (!(s.eta - s.eta == 0.0f) || !(s.gamma - s.gamma == 0.0f)) s.refused |= energy_out_of_range;
-  return s;
-}
+using token_step = detail::token_step<float>;
 
 /// Puts a step where it is wanted.   @param at (place, column)
 __device__ inline void keep(detail::plan_arrays<float> const& to, index_t at, token_step const& step) {
@@ -94,8 +65,8 @@ __global__ void __launch_bounds__(256) plan_columns(view_t const in, plan_call c
   unsigned clamped = 0, refused = 0;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    token_step step = step_of(plan.how, sizes[j], each_forget[j], E, [&] { return nonzero; });
-    if (t == 0 && in.sentinel(s)) step = {};
+    token_step step = detail::step_of(plan.how, sizes[j], each_forget[j], E, [&] { return nonzero; });
+    if (none) step.write_nothing();
     eta[j] = step.eta;
     decay[j] = step.gamma;
     clamped |= step.clamped ? 1u << 8 * j : 0u;

@@ -129,6 +129,17 @@ __device__ __forceinline__ void store_tile(CUtensorMap const* map, int column, i
                "r"(time), "r"(batch), "r"(from)
                : "memory");
 }
+/// Says to other blocks that what this block wrote before is there.
+__device__ __forceinline__ void set_flag(unsigned* flag) {
+  asm volatile("fence.acq_rel.gpu; st.release.gpu.global.u32 [%0],%1;" ::"l"(flag), "r"(1) : "memory");
+}
+__device__ __forceinline__ bool is_set(unsigned const* flag) {
+  unsigned set;
+  asm volatile("ld.acquire.gpu.global.u32 %0,[%1];" : "=r"(set) : "l"(flag) : "memory");
+  return set != 0;
+}
+/// Orders what this thread knows to be written before what the copy engine reads.
+__device__ __forceinline__ void fence_async_all() { asm volatile("fence.proxy.async;" ::: "memory"); }
 __device__ __forceinline__ void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 /// Until at most `pending` groups of stores still read shared memory.
 template <int pending>

@@ -4,13 +4,14 @@
 //   Rᵀ = Uᵀ − Sᵀ Wᵀ      Oᵀ = Sᵀ Qᵀ Diag(P(t,0)) + Rᵀ Nᵀ      Sᵀ ← P(C,0) Sᵀ + Rᵀ Diag(P(C,s) w_s) X
 //
 // A warpgroup owns 64 value columns and keeps Sᵀ (64, 128) in registers in f32: rounded to bf16, wgmma's accumulators are its left
-// operands, so the state never goes through shared memory. A further thread fetches tiles, three chunks ahead, and further warps store
+// operands, so the state never goes through shared memory. A further warp fetches tiles, three chunks ahead, and further warps store
 // outputs. Laws: forms_agree.
 #pragma once
 
 #include "outputs.cuh"
 #include "prepare.cuh"
 #include "ptx.cuh"
+#include "state.cuh"
 
 namespace fwa::device::hopper {
 
@@ -29,28 +30,40 @@ struct scan_call {
   float const* entry;  // (unit, d, dv) or null
   float* exit;         // likewise
   bool shifted;
-  unsigned first_chunk, chunk_count;  // of every unit
 };
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-/// One thread: tiles of all chunks of a unit into the stages, as they become free.   @param slice of U
+/// A warp: tiles of all chunks of a unit into the stages, as they become free.   @param slice of U
 template <int warpgroups>
 __device__ void fetch_chunks(scan_call const& call, CUtensorMap const& k_map, CUtensorMap const& q_map, std::uint32_t base,
                              std::uint32_t decay_at, std::uint32_t full, std::uint32_t empty, index_t unit, index_t chunks, int batch,
                              int head, int slice) {
-  for (index_t c = 0; c < call.chunk_count; ++c) {
+  int const lane = threadIdx.x % 32;
+  index_t there = call.from.ready == nullptr ? chunks : 0;  // chunks that are known to be prepared
+  for (index_t c = 0; c < chunks; ++c) {
+    while (there <= c) {  // many are asked for at once: the fence takes as long as a load
+      unsigned const more = __ballot_sync(0xffffffffu, there + lane < chunks && is_set(call.from.ready + unit * chunks + there + lane));
+      there += more == 0xffffffffu ? 32 : __ffs(~more) - 1;
+      if (there > c) fence_async_all();
+    }
+    if (lane > 0) continue;
     int const stage = static_cast<int>(c % stages);
     std::uint32_t const signal = full + 8 * stage, to = base + stage * stage_bytes<warpgroups>;
-    if (c >= stages) wait(empty + 8 * stage, static_cast<std::uint32_t>(c / stages - 1) & 1);
-    index_t const at = unit * chunks + call.first_chunk + c;
-    int const t = static_cast<int>((call.first_chunk + c) * C);
+    auto wait_empty = [&](int part) {
+      if (c >= stages) wait(empty + 8 * (part * stages + stage), static_cast<std::uint32_t>(c / stages - 1) & 1);
+    };
+    index_t const at = unit * chunks + c;
+    int const t = static_cast<int>(c * C);
+    wait_empty(0);
     expect(signal, (7 + (warpgroups == 1 ? 1 : 0)) * tile_bytes + decay_bytes);
-    if (warpgroups == 1) load_bulk(to + 7 * tile_bytes, call.from.U + at * U_words + slice * (U_words / 2), tile_bytes, signal);
     load_bulk(to, call.from.W + at * W_words, 2 * tile_bytes, signal);
-    load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
-    load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
+    if (warpgroups == 1) load_bulk(to + 7 * tile_bytes, call.from.U + at * U_words + slice * (U_words / 2), tile_bytes, signal);
+    wait_empty(1);
     load_tile(to + 4 * tile_bytes, &q_map, 0, head, t, batch, signal);
     load_tile(to + 5 * tile_bytes, &q_map, 64, head, t, batch, signal);
+    wait_empty(2);
+    load_tile(to + 2 * tile_bytes, &k_map, 0, head, t - (call.shifted ? 1 : 0), batch, signal);
+    load_tile(to + 3 * tile_bytes, &k_map, 64, head, t - (call.shifted ? 1 : 0), batch, signal);
     load_bulk(to + 6 * tile_bytes, call.from.N + at * N_words, tile_bytes, signal);
     load_bulk(decay_at + stage * 640, call.from.decays + at * decay_count, decay_bytes, signal);
   }
@@ -67,15 +80,15 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
   std::uint32_t const base = shared_address(room), o_base = base + stages * stage_bytes<warpgroups>;
   unsigned char* const decay_room = room + stages * stage_bytes<warpgroups> + 2 * warpgroups * tile_bytes;
   std::uint32_t const full = shared_address(decay_room) + stages * 640, empty = full + 8 * stages;
-  int const tid = threadIdx.x, group = tid / 128, warp = tid / 32 % 4, lane = tid % 32;
-  index_t const chunks = (call.n.time + C - 1) / C, count = call.chunk_count, unit = blockIdx.x * warpgroups / 2;
+  int const tid = threadIdx.x, group = tid / 128;
+  index_t const chunks = (call.n.time + C - 1) / C, count = chunks, unit = blockIdx.x * warpgroups / 2;
   int const slice = warpgroups == 2 ? group : blockIdx.x % 2;  // 64 value columns
   int const batch = static_cast<int>(unit / call.n.heads), head = static_cast<int>(unit % call.n.heads);
-  release_next_grid();
+  if (call.from.ready == nullptr) wait_for_earlier_grid();
   if (tid == 0) {
     for (int i = 0; i < stages; ++i) {
       signal_init(full + 8 * i, 1);
-      signal_init(empty + 8 * i, consumers);
+      for (int part = 0; part < 3; ++part) signal_init(empty + 8 * (part * stages + i), consumers);
     }
     signals_ready();
   }
@@ -83,37 +96,24 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 
   if (tid >= consumers) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (tid == consumers)
+    if (tid < consumers + 32) {
       fetch_chunks<warpgroups>(call, k_map, q_map, base, shared_address(decay_room), full, empty, unit, chunks, batch, head, slice);
+      wait_for_earlier_grid();  // so that what follows this grid follows that one too
+    }
     if (int const of = tid / 32 - consumers / 32 - 1; of >= 0 && of < warpgroups)
-      send_outputs(&o_map, call.first_chunk, call.chunk_count, of, o_base + 2 * of * tile_bytes, 64 * (warpgroups == 2 ? of : slice), head,
+      send_outputs(&o_map, 0, static_cast<unsigned>(count), of, o_base + 2 * of * tile_bytes, 64 * (warpgroups == 2 ? of : slice), head,
                    batch);
     return;
   }
 
   asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-  float low[32], high[32], r[32], o[32];                  // Sᵀ: features 0 to 63 and 64 to 127; Rᵀ; Oᵀ
-  std::uint32_t state[8][4], left[4][4], weighted[4][4];  // left operands: Sᵀ, Rᵀ, Rᵀ Diag(P(C,s) w_s)
-  int const row = 16 * warp + lane / 4, column = 2 * (lane & 3);
-  auto pack_state = [&](float const(&half)[32], int to) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) state[to + j][e] = pack(half[8 * j + 2 * e], half[8 * j + 2 * e + 1]);
-  };
-  /// Features f of Sᵀ: entry i of `low` is row `row` + 8 (i / 2 mod 2), feature 8 (i / 4) + column + i mod 2.
-  auto place = [&](int i, int f0) {
-    return (unit * width + f0 + 8 * (i / 4) + column + (i & 1)) * width + 64 * slice + row + 8 * (i / 2 & 1);
-  };
-#pragma unroll
-  for (int i = 0; i < 32; ++i) {
-    low[i] = call.entry != nullptr ? call.entry[place(i, 0)] : 0.0f;
-    high[i] = call.entry != nullptr ? call.entry[place(i, 64)] : 0.0f;
-    o[i] = 0.0f;
-  }
-  pack_state(low, 0);
-  pack_state(high, 4);
-  auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + ((unit * chunks + call.first_chunk) * 2 + slice) * 512 + tid % 128;
+  state_part S(tid / 32 % 4, tid % 32);
+  float r[32], o[32] = {};                   // Rᵀ; Oᵀ
+  std::uint32_t left[4][4], weighted[4][4];  // left operands: Rᵀ, Rᵀ Diag(P(C,s) w_s)
+  int const column = S.column;
+  S.load(call.entry, unit, 64 * slice);
+  S.round();
+  auto const* const U = reinterpret_cast<uint4 const*>(call.from.U) + (unit * chunks * 2 + slice) * 512 + tid % 128;
   std::uint32_t outputs[16];  // of the chunk before, rounded; stored while the products of this one run
   uint4 next[4];
   auto prefetch = [&](index_t c) {
@@ -130,11 +130,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         next[i] = *reinterpret_cast<uint4 const*>(room + stage * stage_bytes<warpgroups> + 7 * tile_bytes + (128 * i + tid) * 16);
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      low[i] *= gamma;
-      high[i] *= gamma;
-    }
+    S.fade(gamma);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       std::uint32_t const words[4] = {next[i].x, next[i].y, next[i].z, next[i].w};
@@ -160,18 +156,19 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
 
     pin(r);
     pin(o);
-    pin(state);
+    pin(S.rounded);
     wgmma_fence();
 #pragma unroll
-    for (int j = 0; j < 8; ++j) multiply<0>(r, state[j], W + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), 1);
+    for (int j = 0; j < 8; ++j) multiply<0>(r, S.rounded[j], W + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), 1);
     wgmma_commit();
 #pragma unroll
-    for (int j = 0; j < 8; ++j) multiply<0>(o, state[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
+    for (int j = 0; j < 8; ++j) multiply<0>(o, S.rounded[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
     wgmma_commit();
     if (c > 0) store_outputs(c - 1);
     if (c + 1 < count) prefetch(c + 1);  // after the fence, which waits for all loads before it
     wgmma_wait<1>();
     pin(r);
+    arrive(empty + 8 * stage);
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       float2 const w = *reinterpret_cast<float2 const*>(decays + C + 8 * j + column);
@@ -182,17 +179,17 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
       }
     }
     pin(weighted);
-    pin(low);
-    pin(high);
+    S.pin_sums();
     wgmma_fence();
 #pragma unroll
-    for (int j = 0; j < 4; ++j) multiply<1>(low, weighted[j], X + 128 * j, 1);
+    for (int j = 0; j < 4; ++j) multiply<1>(S.low, weighted[j], X + 128 * j, 1);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) multiply<1>(high, weighted[j], X + tile_bytes / 16 + 128 * j, 1);
+    for (int j = 0; j < 4; ++j) multiply<1>(S.high, weighted[j], X + tile_bytes / 16 + 128 * j, 1);
     wgmma_commit();
     wgmma_wait<1>();
     pin(o);
-    pin(state);
+    pin(S.rounded);
+    arrive(empty + 8 * (stages + stage));
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       float2 const p = *reinterpret_cast<float2 const*>(decays + 8 * j + column);
@@ -208,26 +205,19 @@ __global__ void __launch_bounds__(128 * warpgroups + 128, 1)
     for (int j = 0; j < 4; ++j) multiply<0>(o, left[j], N + 2 * j, 1);
     wgmma_commit();
     wgmma_wait<1>();
-    pin(low);
-    pin(high);
+    S.pin_sums();
     pin(weighted);
-    pack_state(low, 0);
-    pack_state(high, 4);
+    S.round();
     if (c + 1 < count) begin(c + 1);
     wgmma_wait<0>();
     pin(o);
     pin(left);
 #pragma unroll
     for (int i = 0; i < 16; ++i) outputs[i] = pack(o[2 * i], o[2 * i + 1]);
-    arrive(empty + 8 * stage);
+    arrive(empty + 8 * (2 * stages + stage));
   }
   if (count > 0) store_outputs(count - 1);
-  if (call.exit != nullptr)
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      call.exit[place(i, 0)] = low[i];
-      call.exit[place(i, 64)] = high[i];
-    }
+  S.leave(call.exit, unit, 64 * slice);
 #endif
 }
 

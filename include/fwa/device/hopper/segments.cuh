@@ -13,6 +13,10 @@
 #include "outputs.cuh"
 #include "plan.cuh"
 #include "ptx.cuh"
+#include "state.cuh"
+
+#include <cstddef>
+#include <cstdint>
 
 namespace fwa::device::hopper {
 
@@ -185,14 +189,14 @@ struct segment {
             for (int l = B - 1; l >= 0; --l) E += room.norm[halo + tid - l];
             if (B > 1) E /= static_cast<float>(B);
           }
-          step = step_of(call.plan.how, room.drive[buffer][0][tid], room.drive[buffer][1][tid], E, [&] {
+          step = detail::step_of(call.plan.how, room.drive[buffer][0][tid], room.drive[buffer][1][tid], E, [&] {
             bool any = false;
             for (int l = 0; l < B; ++l)
               any = any || (l <= tid ? row_is_nonzero(tiles + n % stages * stage_bytes, tid - l)
                                      : row_is_nonzero(tiles + (n - 1) % stages * stage_bytes, C + tid - l));
             return any;
           });
-          if (t == 0 && in.sentinel(s)) step = {};
+          if (t == 0 && in.sentinel(s)) step.write_nothing();
           if (reads) keep(call.plan.to, in.place(s, t), step);
           if (B > 1) step.eta /= static_cast<float>(B);
         }
@@ -273,23 +277,13 @@ struct segment {
   /// A warpgroup: Sᵀ of 64 value columns from chunk to chunk, and outputs.
   __device__ __forceinline__ void pass() const {
     int const tid = threadIdx.x, group = tid / 128, warp = tid / 32 % 4, lane = tid % 32, mi = lane >> 3, li = lane & 7;
-    int const row = 16 * warp + lane / 4, column = 2 * (lane & 3);
-    float low[32], high[32], o[32];  // Sᵀ: features 0 to 63 and 64 to 127; Oᵀ
-    std::uint32_t state[8][4];
-    /// Entry i of `low` is row `row` + 8 (i / 2 mod 2), feature 8 (i / 4) + column + i mod 2.
-    auto place = [&](int i, int f0) {
-      return (static_cast<index_t>(unit) * width + f0 + 8 * (i / 4) + column + (i & 1)) * width + 64 * group + row + 8 * (i / 2 & 1);
-    };
+    state_part S(warp, lane);
+    float o[32] = {};  // Oᵀ
+    int const column = S.column;
     auto part = [&](unsigned of) {
       return reinterpret_cast<float4*>(call.parts + (unit * call.segments + of) * index_t(part_floats)) + tid;
     };
-    bool const given = reads && call.entry != nullptr;
-#pragma unroll
-    for (int i = 0; i < 32; ++i) {
-      low[i] = given ? call.entry[place(i, 0)] : 0.0f;
-      high[i] = given ? call.entry[place(i, 64)] : 0.0f;
-      o[i] = 0;
-    }
+    S.load(reads ? call.entry : nullptr, unit, 64 * group);
     if (reads && call.segments > 1) wait_for_earlier_grid();
     if constexpr (reads)
       for (unsigned earlier = 0; earlier < number; ++earlier) {
@@ -298,20 +292,13 @@ struct segment {
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
           float4 const a = from[256 * i], b = from[256 * (8 + i)];
-          low[4 * i] = fade * low[4 * i] + a.x, low[4 * i + 1] = fade * low[4 * i + 1] + a.y;
-          low[4 * i + 2] = fade * low[4 * i + 2] + a.z, low[4 * i + 3] = fade * low[4 * i + 3] + a.w;
-          high[4 * i] = fade * high[4 * i] + b.x, high[4 * i + 1] = fade * high[4 * i + 1] + b.y;
-          high[4 * i + 2] = fade * high[4 * i + 2] + b.z, high[4 * i + 3] = fade * high[4 * i + 3] + b.w;
+          S.low[4 * i] = fade * S.low[4 * i] + a.x, S.low[4 * i + 1] = fade * S.low[4 * i + 1] + a.y;
+          S.low[4 * i + 2] = fade * S.low[4 * i + 2] + a.z, S.low[4 * i + 3] = fade * S.low[4 * i + 3] + a.w;
+          S.high[4 * i] = fade * S.high[4 * i] + b.x, S.high[4 * i + 1] = fade * S.high[4 * i + 1] + b.y;
+          S.high[4 * i + 2] = fade * S.high[4 * i + 2] + b.z, S.high[4 * i + 3] = fade * S.high[4 * i + 3] + b.w;
         }
       }
-    auto pack_state = [&](float const(&half)[32], int to) {
-#pragma unroll
-      for (int j = 0; j < 4; ++j)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) state[to + j][e] = pack(half[8 * j + 2 * e], half[8 * j + 2 * e + 1]);
-    };
-    pack_state(low, 0);
-    pack_state(high, 4);
+    S.round();
     float fade = 1;
     if (windows) wait_full(0);
     for (unsigned i = 0; i < count; ++i) {
@@ -320,11 +307,7 @@ struct segment {
       wait(shared_address(&room.masked[buffer]), i / 2 & 1);  // before products begin: across a loop ptxas would wait for them
       float const whole = room.whole[buffer];
       fade *= whole;
-#pragma unroll
-      for (int e = 0; e < 32; ++e) {
-        low[e] *= whole;
-        high[e] *= whole;
-      }
+      S.fade(whole);
       std::uint32_t weighted[5][4];  // Yᵀ Diag(M_C): 16 pairs each, the last of the chunk before
       auto values = [&](unsigned of, int r) {
         return v_at(of) + group * tile_bytes + swizzled(r + (mi >> 1) * 8 + li, 2 * warp + (mi & 1));
@@ -348,33 +331,32 @@ struct segment {
       if constexpr (reads) {
         std::uint64_t const Q = descriptor(q_at(n), 16, 1024);
         pin(o);
-        pin(state);
+        pin(S.rounded);
         wgmma_fence();
 #pragma unroll
-        for (int j = 0; j < 8; ++j) multiply<0>(o, state[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
+        for (int j = 0; j < 8; ++j) multiply<0>(o, S.rounded[j], Q + (((j >> 2) * tile_bytes + (j & 3) * 32) >> 4), j > 0);
         wgmma_commit();
       }
       std::uint64_t const X = descriptor(x_at(n), tile_bytes, 1024);
       pin(weighted);
-      pin(low);
-      pin(high);
+      S.pin_sums();
       wgmma_fence();
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
-        multiply<1>(low, weighted[k], X + 128 * k, 1);
-        multiply<1>(high, weighted[k], X + tile_bytes / 16 + 128 * k, 1);
+        multiply<1>(S.low, weighted[k], X + 128 * k, 1);
+        multiply<1>(S.high, weighted[k], X + tile_bytes / 16 + 128 * k, 1);
       }
       if constexpr (windows) {
         std::uint64_t const before = descriptor(x_at(n - 1), tile_bytes, 1024) + 128 * 3;
-        multiply<1>(low, weighted[4], before, 1);
-        multiply<1>(high, weighted[4], before + tile_bytes / 16, 1);
+        multiply<1>(S.low, weighted[4], before, 1);
+        multiply<1>(S.high, weighted[4], before + tile_bytes / 16, 1);
       }
       wgmma_commit();
       if constexpr (reads) {
         std::uint64_t const N = descriptor(scores_at(buffer), 16, 1024);
         wgmma_wait<1>();
         pin(o);
-        pin(state);
+        pin(S.rounded);
 #pragma unroll
         for (int j = 0; j < 8; ++j) {
           float const p0 = room.left[buffer][8 * j + column], p1 = room.left[buffer][8 * j + column + 1];
@@ -393,18 +375,15 @@ struct segment {
         if constexpr (windows) multiply<0>(o, y[4], descriptor(halo_scores_at(), 16, 1024) + 2 * buffer, 1);
         wgmma_commit();
         wgmma_wait<1>();
-        pin(low);
-        pin(high);
+        S.pin_sums();
         pin(weighted);
-        pack_state(low, 0);
-        pack_state(high, 4);
+        S.round();
         wgmma_wait<0>();
         pin(o);
         pin(y);
       } else {
         wgmma_wait<0>();
-        pin(low);
-        pin(high);
+        S.pin_sums();
         pin(weighted);
       }
       release(n);
@@ -420,19 +399,43 @@ struct segment {
       float4* const to = part(number);
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
-        to[256 * i] = make_float4(low[4 * i], low[4 * i + 1], low[4 * i + 2], low[4 * i + 3]);
-        to[256 * (8 + i)] = make_float4(high[4 * i], high[4 * i + 1], high[4 * i + 2], high[4 * i + 3]);
+        to[256 * i] = make_float4(S.low[4 * i], S.low[4 * i + 1], S.low[4 * i + 2], S.low[4 * i + 3]);
+        to[256 * (8 + i)] = make_float4(S.high[4 * i], S.high[4 * i + 1], S.high[4 * i + 2], S.high[4 * i + 3]);
       }
       if (tid == 0) call.fades[unit * call.segments + number] = fade;
-    } else if (call.exit != nullptr && number + 1 == call.segments) {
-#pragma unroll
-      for (int i = 0; i < 32; ++i) {
-        call.exit[place(i, 0)] = low[i];
-        call.exit[place(i, 64)] = high[i];
-      }
+    } else if (number + 1 == call.segments) {
+      S.leave(call.exit, unit, 64 * group);
     }
   }
 };
+
+template <std::size_t n>
+__device__ void signals_init(unsigned long long (&signals)[n], std::uint32_t arrivals) {
+  for (unsigned long long& signal : signals) signal_init(shared_address(&signal), arrivals);
+}
+
+/// Begins the signals, then gives each of four warpgroups its part and its registers.
+/// @param init by one thread   @param aside of the last warpgroup, with the number of the warp   @param plan of the third   @param keep of
+/// two
+template <int aside_registers, int keep_registers, class Init, class Aside, class Plan, class Keep>
+__device__ __forceinline__ void share_out(Init&& init, Aside&& aside, Plan&& plan, Keep&& keep) {
+  int const group = threadIdx.x / 128;
+  if (threadIdx.x == 0) {
+    init();
+    signals_ready();
+  }
+  __syncthreads();
+  if (group == 3) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(aside_registers));
+    aside(threadIdx.x / 32 % 4);
+  } else if (group == 2) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
+    plan();
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(keep_registers));
+    keep();
+  }
+}
 
 #endif
 
@@ -457,33 +460,21 @@ __global__ void __launch_bounds__(512, 1)
                                      number,
                                      begin(number),
                                      begin(number + 1) - begin(number)};
-  int const group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4;
   if (!reads) release_next_grid();
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < mine.stages; ++i) {
-      signal_init(shared_address(&room.full[i]), 1);
-      signal_init(shared_address(&room.empty[i]), 384);
-    }
-    for (int i = 0; i < 2; ++i) {
-      signal_init(shared_address(&room.masked[i]), 128);
-      signal_init(shared_address(&room.unmasked[i]), 256);
-    }
-    signals_ready();
-  }
-  __syncthreads();
-  if (group == 3) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
-    if (threadIdx.x == 384) mine.fetch(&x_map, &q_map, &v_map);
-    if (reads && (warp == 1 || warp == 2))
-      send_outputs(&o_map, mine.first, mine.count, warp - 1, mine.outputs_at() + 2 * (warp - 1) * tile_bytes, 64 * (warp - 1),
-                   static_cast<int>(mine.s.head), static_cast<int>(mine.s.batch));
-  } else if (group == 2) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
-    mine.weigh();
-  } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 184;");
-    mine.pass();
-  }
+  share_out<32, 184>(
+      [&] {
+        signals_init(room.full, 1);
+        signals_init(room.empty, 384);
+        signals_init(room.masked, 128);
+        signals_init(room.unmasked, 256);
+      },
+      [&](int warp) {
+        if (threadIdx.x == 384) mine.fetch(&x_map, &q_map, &v_map);
+        if (reads && (warp == 1 || warp == 2))
+          send_outputs(&o_map, mine.first, mine.count, warp - 1, mine.outputs_at() + 2 * (warp - 1) * tile_bytes, 64 * (warp - 1),
+                       static_cast<int>(mine.s.head), static_cast<int>(mine.s.batch));
+      },
+      [&] { mine.weigh(); }, [&] { mine.pass(); });
 #endif
 }
 

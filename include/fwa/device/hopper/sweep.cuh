@@ -184,14 +184,14 @@ struct swept : sweep_sizes<windows, per_column> {
         if (t < s.count) {
           int const B = windows ? static_cast<int>(in.window(s, t)) : 1;
           float const E = windows ? energy(room.band[buffer], tid, B) : room.gram[buffer][tid][most_pairs + tid % span_tokens];
-          step = step_of(call.plan.how, size, forget, E, [&] {
+          step = detail::step_of(call.plan.how, size, forget, E, [&] {
             bool any = false;
             for (int l = 0; l < B; ++l)
               any = any || (l <= tid ? row_is_nonzero(tiles + n % stages * stage_bytes, tid - l)
                                      : row_is_nonzero(tiles + (n - lead) % stages * stage_bytes, C + tid - l));
             return any;
           });
-          if (t == 0 && in.sentinel(s)) step = {};
+          if (t == 0 && in.sentinel(s)) step.write_nothing();
           keep(call.plan.to, in.place(s, t), step);
           if (B > 1) step.eta /= static_cast<float>(B);
         }
