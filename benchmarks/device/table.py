@@ -28,13 +28,14 @@ def name(row):
     return plain + (f", B = {row['window']}" if row["window"] > 1 else "")
 
 
-def peer_cells(peer):
+def peer_cells(peer, asked):
+    """@param asked whether there was a fla to ask"""
     if not peer:
         return ["", "", ""]
     copy = microseconds(peer["copy"])
     if "fla" in peer:
         return [copy, microseconds(peer["fla"]["graph"]), f"{peer['fla']['graph'] / peer['ours']['graph']:.2f}"]
-    return [copy, "none" if "call" not in peer else "does not agree", ""]
+    return [copy, "does not agree" if "call" in peer else "none" if asked else "", ""]
 
 
 def table(times, peers):
@@ -56,7 +57,7 @@ def table(times, peers):
         recurrent = r["form"] == "recurrent"
         kernels = ("portable recurrent" if recurrent else "portable chunk") if r["portable"] else "Hopper"
         cells = [f"{r['batch']}, {r['tokens']}, {r['heads']}", name(r), kernels, microseconds(r["events"])]
-        cells += ["", "", "", ""] if r["portable"] else [microseconds(r["graph"]), *peer_cells(beside.get(tuple(r[k] for k in KEY)))]
+        cells += ["", "", "", ""] if r["portable"] else [microseconds(r["graph"]), *peer_cells(beside.get(tuple(r[k] for k in KEY)), "fla" in peers)]
         yield "| " + " | ".join(cells) + " |"
     if "fla" not in peers:
         return
