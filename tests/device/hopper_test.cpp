@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels made for Hopper against the host's recurrence in double of the same bf16 numbers; elsewhere the portable ones run, and pass.
-// They round T, W, U, N, R and S to bf16, 2^-9 each. Outputs and states are held to 2^-8 of their norms; with prediction in one system a
-// chunk, and in windows with one step, to 2^-7: the entries of T may be near 2, and errors of R come back through S.
+// They round T, W, U, N, R and S to bf16, by at most 2^-8, half of that on average. Outputs and states are held to 2^-8 of their norms;
+// with prediction in one system a chunk, and in windows with one step, to 2^-7: the entries of T may be near 2, and errors of R come back
+// through S.
 #include "on_device.hpp"
 
 #include <fwa/rule/falcon.hpp>
@@ -50,7 +51,7 @@ TEST_CASE("windows without prediction, in chunks of 64 tokens of 128 entries") {
           double const error = compare(some_heads<T>(falcon_3a, {2, time, 3, 128, 128, 0}, ++seed), o, true);
           CAPTURE(window);
           CAPTURE(time);
-          CHECK_LE(error, 0x1p-8);
+          CHECK_LE(error, time > 3 ? 0x1p-8 : 0x1p-7);  // of one or two writes, a score and the output are rounded by 2^-8 each
           most = std::max(most, error);
         }
   std::cout << "Hopper, windows without prediction: largest error " << most << '\n';

@@ -212,7 +212,7 @@ template <class T>
 }
 
 /// ‖got − want‖ / ‖want‖
-/// @param size ‖want‖, or what it is made of
+/// @param size what stands for ‖want‖
 [[nodiscard]] inline double norm_error_of(mat<double> const& got, mat<double> const& want, double size = -1) {
   if (want.size() == 0) return got.size() == 0 ? 0 : HUGE_VAL;
   if (size < 0) size = want.norm();
@@ -220,36 +220,25 @@ template <class T>
   return !std::isfinite(difference) ? HUGE_VAL : size > 0 ? difference / size : difference;
 }
 
-/// What outputs and state are made of: where few writes nearly cancel, roundings are small only beside the writes.
-struct writes {
+/// Norms of outputs and state, of each value's part by itself: both are sums of these parts, of which few may nearly cancel.
+struct parts {
   double o = 0, S = 0;
 };
-template <class T>
-[[nodiscard]] writes written(heads<T> const& in, options const& o, index_t b, index_t h, index_t first, index_t count) {
-  mat<double> const q = in.one(b, h, first, count).q;
-  std::vector<mat<double>> changes;  // of S, token by token
-  mat<double> S = mat<double>::Constant(in.n.d, in.n.dv, 0.0);
-  writes all;
-  double squares = 0;
-  for (index_t t = 0; t < count; ++t) {
-    double seen = 0;
-    auto see = [&] {
-      for (mat<double> const& change : changes) seen += (q.row(t) * change).norm();
-    };
-    if (o.timing == timing::read_before_write) see();
-    mat<double> const next = on_host(in.r, in.one(b, h, first, t + 1), o).memory.S;
-    changes.push_back(next - S);
-    S = next;
-    all.S += changes.back().norm();
-    if (o.timing == timing::read_after_write) see();
-    squares += seen * seen;
+[[nodiscard]] inline parts parts_of(rule const& r, head<double> const& all, options const& o) {
+  parts sum;
+  for (index_t t = 0; t < all.v.rows(); ++t) {
+    head<double> one = all;
+    for (index_t other = 0; other < all.v.rows(); ++other)
+      if (other != t) one.v.row(other).setZero();
+    outcome<double> const part = on_host(r, one, o);
+    sum.o += part.o.norm();
+    sum.S += part.memory.S.norm();
   }
-  all.o = std::sqrt(squares);
-  return all;
+  return sum;
 }
 
 /// The largest error of outputs, schedules and memories of all units.
-/// @param by_norm outputs and states by their norms, of at most 3 tokens by those of the writes, instead of entry by entry against the
+/// @param by_norm outputs and states by their norms, of at most 3 tokens by those of their parts, instead of entry by entry against the
 /// largest entry
 template <class T>
 [[nodiscard]] double compare(heads<T> const& in, options const& o, bool by_norm = false) {
@@ -269,7 +258,7 @@ template <class T>
       index_t const count = n.packed > 0 ? in.offsets[static_cast<std::size_t>(sequence) + 1] - first : n.time;
       outcome<double> want = on_host(in.r, in.one(b, h, first, count), o);
       if (want.memory.S.size() == 0) want.memory.S = mat<double>::Constant(n.d, n.dv, 0.0);
-      writes const size = by_norm && count <= 3 ? written(in, o, b, h, first, count) : writes{-1, -1};
+      parts const size = by_norm && count <= 3 ? parts_of(in.r, in.one(b, h, first, count), o) : parts{-1, -1};
       auto error = [&](mat<double> const& one, mat<double> const& other, double of) {
         return by_norm ? norm_error_of(one, other, of) : error_of(one, other);
       };
