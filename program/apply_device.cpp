@@ -2,6 +2,7 @@
 #include "apply_with.hpp"
 
 #include <fwa/check.hpp>
+#include <fwa/device/array.cuh>
 #include <fwa/device/call.cuh>
 
 #include <cuda_bf16.h>
@@ -17,38 +18,6 @@ constexpr std::string_view who = "apply";
 
 template <class T>
 using as_stored = std::conditional_t<std::is_same_v<T, Eigen::bfloat16>, __nv_bfloat16, T>;
-
-/// An array of the device, and its way there and back.
-template <class U>
-class device_array {
-  static_assert(std::is_trivially_copyable_v<U>);
-
- public:
-  explicit device_array(std::size_t n) : n_(n) {
-    void* room = nullptr;
-    device::succeed(cudaMalloc(&room, std::max<std::size_t>(n, 1) * sizeof(U)), "cudaMalloc");
-    data_ = static_cast<U*>(room);
-  }
-  template <class Source>
-  device_array(Source const* from, std::size_t n) : device_array(n) {
-    static_assert(sizeof(Source) == sizeof(U));
-    device::succeed(cudaMemcpy(data_, from, n * sizeof(U), cudaMemcpyHostToDevice), "cudaMemcpy");
-  }
-  device_array(device_array const&) = delete;
-  device_array& operator=(device_array const&) = delete;
-  ~device_array() { cudaFree(data_); }
-
-  [[nodiscard]] U* data() { return data_; }
-  template <class Target>
-  void get(Target* to) const {
-    static_assert(sizeof(Target) == sizeof(U));
-    device::succeed(cudaMemcpy(to, data_, n_ * sizeof(U), cudaMemcpyDeviceToHost), "cudaMemcpy");
-  }
-
- private:
-  U* data_ = nullptr;
-  std::size_t n_;
-};
 
 /// The memories of all units on the host, as the device lays them out.
 template <class S>
@@ -129,20 +98,20 @@ results apply_on_device(problem const& p) {
     entry.pairs[static_cast<std::size_t>(u)] = m.last_feature || tail > 0 ? static_cast<int>(tail) : -1;
   }
 
-  device_array<U> q(in.q.data(), in.q.size()), k(in.k.data(), in.k.size()), v(in.v.data(), in.v.size()), o(in.v.size());
-  device_array<S> size(in.size.data(), in.size.size()), forget(in.forget.data(), in.forget.size());
-  device_array<S> eta(in.size.size()), gamma(in.size.size()), state(entry.state.data(), entry.state.size());
-  device_array<S> z(entry.z.data(), entry.z.size()), last(entry.last.data(), entry.last.size());
-  device_array<S> tail_x(entry.tail_x.data(), entry.tail_x.size()), tail_y(entry.tail_y.data(), entry.tail_y.size());
-  device_array<int> pairs(entry.pairs.data(), entry.pairs.size());
-  device_array<unsigned char> clamped(in.size.size());
+  device::array<U> q(in.q.data(), in.q.size()), k(in.k.data(), in.k.size()), v(in.v.data(), in.v.size()), o(in.v.size());
+  device::array<S> size(in.size.data(), in.size.size()), forget(in.forget.data(), in.forget.size());
+  device::array<S> eta(in.size.size()), gamma(in.size.size()), state(entry.state.data(), entry.state.size());
+  device::array<S> z(entry.z.data(), entry.z.size()), last(entry.last.data(), entry.last.size());
+  device::array<S> tail_x(entry.tail_x.data(), entry.tail_x.size()), tail_y(entry.tail_y.data(), entry.tail_y.size());
+  device::array<int> pairs(entry.pairs.data(), entry.pairs.size());
+  device::array<unsigned char> clamped(in.size.size());
   unsigned refused = 0;
-  device_array<unsigned> refusals(&refused, 1);
+  device::array<unsigned> refusals(&refused, 1);
   std::vector<index_t> const none(1, 0);
   std::vector<index_t> const& ends = p.offsets ? *p.offsets : none;
-  device_array<index_t> offsets(ends.data(), ends.size());
+  device::array<index_t> offsets(ends.data(), ends.size());
   std::size_t const bytes = device::workspace_bytes<U>(p.rule, p.options, n);
-  device_array<unsigned char> workspace(bytes);
+  device::array<unsigned char> workspace(bytes);
 
   device::call<U> c;
   c.q = device::dense<U const>(q.data(), n, n.d);

@@ -6,6 +6,8 @@
 #include <fwa/rule/falcon.hpp>
 #include <fwa/rule/neighbours.hpp>
 
+#include <Eigen/Eigenvalues>
+
 #include <cstring>
 #include <iostream>
 
@@ -63,6 +65,86 @@ TEST_CASE("float and bfloat16 storage") {
         bf16 = std::max(bf16, half);
       }
   std::cout << "f32: largest error " << f32 << ", bf16: " << bf16 << '\n';
+}
+
+/// The largest error over its bound, of outputs and states, for the recurrent form with the steps that the device planned.
+///
+/// Of column j, s = ‖S_j‖, e bounds ‖Ŝ_j − S_j‖, any order of summation, u = 2^-24, gam(n) = nu / (1 − nu), no underflow:
+///   errors of S go on by γI − ρw XXᵀ (X the keys of the window), whose norm c is max(|γ|, |γ − ρw λ_max|)
+///   a prediction xᵀŜ_j: gam(d) ‖x‖ (s + e), a factor γ 1 more;  residual: |dr| ≤ |ρ| dp + u (|r| + |ρ| (‖x‖ e + dp))
+///   e ← c e + gam(B + 1) |γ| (s + e) + Σ |w| ‖x‖ (dr + gam(B + 3) (|r| + |ρ| ‖x‖ e + dr))        |do| ≤ ‖q‖ (e + gam(d) (s + e))
+/// An output stored as bfloat16 is rounded once more, by 2^-8. Here the exact numbers are doubles, whose roundings are 2^-29 of these.
+template <class T>
+double error_over_bound(heads<T> const& in, options const& o) {
+  static_assert(std::is_same_v<accumulator_t<T>, float>);
+  device::sizes const& n = in.n;
+  constexpr double u = 0x1p-24;
+  auto gam = [](index_t count) { return static_cast<double>(count) * u / (1 - static_cast<double>(count) * u); };
+  kept<float> exit(n, o.window, false);
+  found<T> const got = on_device(in, o, &exit);
+  std::vector<float> const state = exit.state.get();
+  double const stored_u = std::is_same_v<T, float> ? 0 : 0x1p-8;
+  double most = 0;
+  auto compare_to = [&](double error, double bound) { most = std::max(most, error <= 0 ? 0 : bound > 0 ? error / bound : HUGE_VAL); };
+  for (index_t b = 0; b < n.batch; ++b)
+    for (index_t h = 0; h < n.heads; ++h) {
+      head<double> const one = in.one(b, h, 0, n.time);
+      mat<double> const eta = rows_of(got.eta, n, b, h, 0, n.time, in.columns()),
+                        gamma = rows_of(got.gamma, n, b, h, 0, n.time, in.columns());
+      mat<double> const outputs = rows_of(got.o, n, b, h, 0, n.time, n.dv);
+      bool const shifted = o.pairing.value_or(in.r.pairing) == pairing::shifted;
+      mat<double> x = one.k, S = mat<double>::Constant(n.d, n.dv, 0.0);
+      if (shifted) x.bottomRows(n.time - 1) = one.k.topRows(n.time - 1), x.row(0).setZero();
+      std::vector<double> e(static_cast<std::size_t>(n.dv), 0.0);
+      for (index_t t = 0; t < n.time; ++t) {
+        index_t const B = std::min(o.window, shifted ? t : t + 1);
+        mat<double> const X = x.middleRows(t + 1 - B, B), Y = one.v.middleRows(t + 1 - B, B), before = S, predicted = X * before;
+        double const top = B == 0 ? 0 : Eigen::SelfAdjointEigenSolver<mat<double>>(X * X.transpose()).eigenvalues().maxCoeff();
+        for (index_t j = 0; j < n.dv; ++j) {
+          double& error = e[static_cast<std::size_t>(j)];
+          index_t const column = in.columns() == 1 ? 0 : j;
+          double const g = gamma(t, column), w = B == 0 ? 0 : eta(t, column) / static_cast<double>(B), s = before.col(j).norm();
+          double const rho = in.r.rho == residual::zero ? 0 : in.r.rho == residual::gamma ? g : 1;
+          double next = std::max(std::abs(g), std::abs(g - rho * w * top)) * error + gam(B + 1) * std::abs(g) * (s + error);
+          S.col(j) *= g;
+          for (index_t i = 0; i < B; ++i) {
+            double const r = Y(i, j) - rho * predicted(i, j), length = X.row(i).norm();
+            double const dp = gam(n.d + 1) * length * (s + error);
+            double const dr = std::abs(rho) * dp + u * (std::abs(r) + std::abs(rho) * (length * error + dp));
+            next += std::abs(w) * length * (dr + gam(B + 3) * (std::abs(r) + std::abs(rho) * length * error + dr));
+            S.col(j) += w * r * X.row(i).transpose();
+          }
+          error = next;
+          double const length = one.q.row(t).norm();
+          double const want = one.q.row(t).dot(S.col(j)), bound = length * (error + gam(n.d) * (S.col(j).norm() + error));
+          compare_to(std::abs(outputs(t, j) - want), bound + stored_u * (std::abs(want) + bound));
+        }
+      }
+      mat<double> const left = matrix_at(state, (b * n.heads + h) * n.d * n.dv, n.d, n.dv);
+      for (index_t j = 0; j < n.dv; ++j) compare_to((left - S).col(j).norm(), e[static_cast<std::size_t>(j)]);
+    }
+  return most;
+}
+
+TEST_CASE("float and bfloat16 storage, recurrent: no error exceeds its proved bound") {
+  double f32 = 0, bf16 = 0;
+  std::uint64_t seed = 1500;
+  for (rule const& r : all_rules())
+    for (dimensions const& x : {dimensions{2, 67, 3, 5, 7}, {1, 200, 2, 64, 40}}) {
+      options o = how(form::recurrent);
+      o.window = r.windowed ? 4 : 1;
+      device::sizes const n{x.batch, x.time, x.heads, x.d, x.dv, 0};
+      double const narrow = error_over_bound(some_heads<float>(r, n, ++seed), o);
+      double const half = error_over_bound(some_heads<__nv_bfloat16>(r, n, ++seed), o);
+      CAPTURE(r.name);
+      CAPTURE(x.time);
+      CHECK_LE(narrow, 1);
+      CHECK_LE(half, 1);
+      CHECK(narrow > 0);
+      f32 = std::max(f32, narrow);
+      bf16 = std::max(bf16, half);
+    }
+  std::cout << "recurrent, largest error over its bound: f32 " << f32 << ", bf16 " << bf16 << '\n';
 }
 
 TEST_CASE("features, value norm, scale-coupled ridge and the normalised read") {
@@ -170,6 +252,30 @@ TEST_CASE("the same call gives the same bits") {
   }
 }
 
+TEST_CASE("small: every portable kernel") {
+  for (options o : {how(form::recurrent), how(form::chunk, 16), how(form::chunk, 64)}) {
+    o.window = 3;
+    o.value_norm = true;
+    o.feature = feature::elu_plus_one;
+    CHECK_LE(compare(some_heads<double>(falcon_23, {2, 70, 2, 6, 37, 0}, 55), o), 1e-12);
+    o.value_norm = false;
+    o.normalized_read = 1e-3;
+    CHECK_LE(compare(some_heads<double>(falcon_3a, {2, 70, 2, 6, 9, 0}, 56), o), 1e-12);
+    o = how(o.form, o.chunk);
+    heads<double> in = some_heads<double>(falcon_1, {1, 60, 2, 4, 9, 0}, 57);
+    in.offsets = {0, 0, 1, 3, 40, 60};
+    in.n.packed = 5;
+    CHECK_LE(compare(in, o), 1e-12);
+    o.window = 4;
+    in = some_heads<double>(falcon_3, {2, 40, 2, 5, 9, 0}, 58);
+    kept<double> whole(in.n, o.window, false), parts(in.n, o.window, false);
+    (void)on_device(in, o, &whole);
+    (void)on_device(in, o, &parts, false, 0, 17);
+    (void)on_device(in, o, &parts, true, 17, 23);
+    CHECK_CLOSE(matrix_at(parts.state.get(), 0, 1, in.n.units() * 45), matrix_at(whole.state.get(), 0, 1, in.n.units() * 45), 1e-12);
+  }
+}
+
 TEST_CASE("numbers that no rule takes are reported") {
   options const o = how(form::recurrent);
   heads<double> in = some_heads<double>(falcon_1, {1, 5, 1, 3, 2, 0}, 51);
@@ -211,9 +317,7 @@ TEST_CASE("arrays of more than 2^31 entries") {
   buffer<T> q(entries), o(entries), alone(static_cast<std::size_t>(n.time) * 128);
   buffer<T> const cycle(some);
   for (std::size_t at = 0; at < entries; at += period)
-    device::succeed(
-        cudaMemcpy(q.data() + at, const_cast<buffer<T>&>(cycle).data(), std::min(period, entries - at) * 2, cudaMemcpyDeviceToDevice),
-        "cudaMemcpy");
+    device::succeed(cudaMemcpy(q.data() + at, cycle.data(), std::min(period, entries - at) * 2, cudaMemcpyDeviceToDevice), "cudaMemcpy");
   std::vector<float> gains(static_cast<std::size_t>(n.tokens()), 0.5f);
   buffer<float> size(gains), forget(gains), state(static_cast<std::size_t>(n.units()) * 128 * 128);
   device::call<T> c;
@@ -223,9 +327,9 @@ TEST_CASE("arrays of more than 2^31 entries") {
   c.exit.state = state.data();
   for (form const f : {form::recurrent, form::chunk}) {
     options const choices = how(f);
-    buffer<unsigned char> workspace(device::workspace_bytes<T>(falcon_1, choices, n));
-    c.workspace = workspace.data();
-    c.workspace_bytes = workspace.size();
+    workspace room(device::workspace_bytes<T>(falcon_1, choices, n));
+    c.workspace = room.data();
+    c.workspace_bytes = room.size();
     device::attend<T>(falcon_1, choices, n, c, nullptr);
     device::sizes last = n;  // the last head by itself, through the same array
     last.heads = 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels made for Hopper against the host's recurrence in double of the same bf16 numbers; elsewhere the portable ones run, and pass.
-// They round T, W, U, N, R and S to bf16, 2^-9 each. Without prediction, outputs and states are held to 2^-8 of their norms; with it to
-// 2^-7, since the entries of T may be near 2 and errors of R come back through S.
+// They round T, W, U, N, R and S to bf16, by at most 2^-8, half of that on average. Outputs and states are held to 2^-8 of their norms;
+// with prediction in one system a chunk, and in windows with one step, to 2^-7: the entries of T may be near 2, and errors of R come back
+// through S.
 #include "on_device.hpp"
 
 #include <fwa/rule/falcon.hpp>
@@ -14,6 +15,8 @@ namespace fwa::test {
 namespace {
 
 using T = __nv_bfloat16;
+
+double allowed(rule const& r) { return r.rho == residual::zero || r.per_column ? 0x1p-8 : 0x1p-7; }
 
 TEST_CASE("scalar rules in chunks of 64 tokens of 128 entries") {
   double most = 0;
@@ -28,7 +31,7 @@ TEST_CASE("scalar rules in chunks of 64 tokens of 128 entries") {
           double const error = compare(some_heads<T>(r, {2, time, 3, 128, 128, 0}, ++seed), o, true);
           CAPTURE(r.name);
           CAPTURE(time);
-          CHECK_LE(error, r.rho == residual::zero ? 0x1p-8 : 0x1p-7);
+          CHECK_LE(error, allowed(r));
           most = std::max(most, error);
         }
   std::cout << "Hopper, scalar rules: largest error " << most << '\n';
@@ -45,11 +48,10 @@ TEST_CASE("windows without prediction, in chunks of 64 tokens of 128 entries") {
           o.window = window;
           o.timing = when;
           o.pairing = pair;
-          // Of two or three writes that nearly cancel, the roundings are small only beside the writes.
-          double const error = compare(some_heads<T>(falcon_3a, {2, time, 3, 128, 128, 0}, ++seed), o, time > 3);
+          double const error = compare(some_heads<T>(falcon_3a, {2, time, 3, 128, 128, 0}, ++seed), o, true);
           CAPTURE(window);
           CAPTURE(time);
-          CHECK_LE(error, 0x1p-8);
+          CHECK_LE(error, time > 3 ? 0x1p-8 : 0x1p-7);  // of one or two writes, a score and the output are rounded by 2^-8 each
           most = std::max(most, error);
         }
   std::cout << "Hopper, windows without prediction: largest error " << most << '\n';
@@ -81,11 +83,11 @@ TEST_CASE("a step a value column, and windows with prediction") {
             o.window = window;
             o.timing = when;
             o.pairing = pair;
-            double const error = compare(some_heads<T>(r, {1, time, 2, 128, 128, 0}, ++seed), o, time > 3);
+            double const error = compare(some_heads<T>(r, {1, time, 2, 128, 128, 0}, ++seed), o, true);
             CAPTURE(r.name);
             CAPTURE(window);
             CAPTURE(time);
-            CHECK_LE(error, r.rho == residual::zero ? 0x1p-8 : 0x1p-7);
+            CHECK_LE(error, allowed(r));
             most = std::max(most, error);
           }
     std::cout << "Hopper, " << r.name << ": largest error " << most << '\n';
@@ -109,7 +111,7 @@ TEST_CASE("chunks are prepared beside the scan, some before it, or all") {
     CAPTURE(r.name);
     CAPTURE(n.heads);
     heads<T> const in = some_heads<T>(r, n, 605);
-    CHECK_LE(compare(in, how(form::chunk), true), r.rho == residual::zero ? 0x1p-8 : 0x1p-7);
+    CHECK_LE(compare(in, how(form::chunk), true), allowed(r));
     kept<float> memory(in.n, 1, false), other(in.n, 1, false);
     found<T> const first = on_device(in, how(form::chunk), &memory);
     for (int again = 0; again < 10; ++again) {
@@ -136,6 +138,28 @@ TEST_CASE("what is out of range at a token that writes nothing is refused") {
     }
 }
 
+TEST_CASE("small: every kernel made for Hopper") {
+  struct part {
+    rule r;
+    index_t window;
+    dimensions x;
+  };
+  for (part const& p : {part{falcon_1, 1, {1, 130, 2, 128, 128}},      // half the value columns a block
+                        {falcon_1, 1, {5, 70, 14, 128, 128}},          // all of them
+                        {gated_delta_net, 1, {1, 4100, 1, 128, 128}},  // chunks prepared beside the scan
+                        {falcon_1a, 1, {1, 200, 2, 128, 128}},
+                        {falcon_3a, 4, {1, 200, 2, 128, 128}},
+                        {falcon_1a, 1, {7, 70, 20, 128, 128}},  // one segment
+                        {falcon_2, 1, {1, 70, 2, 128, 128}},
+                        {falcon_3, 4, {1, 70, 2, 128, 128}},
+                        {falcon_23, 4, {1, 70, 2, 128, 128}}}) {
+    options o = how(form::chunk);
+    o.window = p.window;
+    CAPTURE(p.r.name);
+    CHECK_LE(compare(some_heads<T>(p.r, {p.x.batch, p.x.time, p.x.heads, 128, 128, 0}, 651), o, true), allowed(p.r));
+  }
+}
+
 void check_entry_state(rule const& r, index_t window, index_t time) {
   device::sizes const n{1, time, 3, 128, 128, 0};
   heads<T> const in = some_heads<T>(r, n, 607, 0.1);
@@ -153,9 +177,9 @@ void check_entry_state(rule const& r, index_t window, index_t time) {
   c.forget = device::dense(static_cast<float const*>(forget.data()), n, 1);
   c.entry.state = entry.data();
   c.exit.state = exit.data();
-  buffer<unsigned char> workspace(device::workspace_bytes<T>(r, o, n));
-  c.workspace = workspace.data();
-  c.workspace_bytes = workspace.size();
+  workspace room(device::workspace_bytes<T>(r, o, n));
+  c.workspace = room.data();
+  c.workspace_bytes = room.size();
   device::attend<T>(r, o, n, c, nullptr);
   device::succeed(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   auto const got = out.get();
@@ -164,8 +188,8 @@ void check_entry_state(rule const& r, index_t window, index_t time) {
     memory<double> m;
     m.S = matrix_at(start, h * 128 * 128, 128, 128);
     outcome<double> const want = on_host(r, in.one(0, h, 0, n.time), o, m);
-    CHECK_LE(norm_error_of(rows_of(got, n, 0, h, 0, n.time, 128), want.o), 0x1p-7);
-    CHECK_LE(norm_error_of(matrix_at(state, h * 128 * 128, 128, 128), want.memory.S), 0x1p-7);
+    CHECK_LE(norm_error_of(rows_of(got, n, 0, h, 0, n.time, 128), want.o), allowed(r));
+    CHECK_LE(norm_error_of(matrix_at(state, h * 128 * 128, 128, 128), want.memory.S), allowed(r));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "support/head.hpp"
 
 #include <fwa/attend.hpp>
+#include <fwa/device/array.cuh>
 #include <fwa/device/call.cuh>
 
 #include <doctest/doctest.h>
@@ -15,40 +16,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
 namespace fwa::test {
 
-/// Memory of the device.
+/// NaN in every float, so that no number passes that nobody wrote.
 template <class T>
-class buffer {
- public:
-  explicit buffer(std::size_t n) : n_(n) {
-    void* room = nullptr;
-    device::succeed(cudaMalloc(&room, std::max<std::size_t>(n, 1) * sizeof(T)), "cudaMalloc");
-    data_ = static_cast<T*>(room);
-    device::succeed(cudaMemset(data_, 0xff, std::max<std::size_t>(n, 1) * sizeof(T)), "cudaMemset");  // NaN in every float
-  }
-  explicit buffer(std::vector<T> const& from) : buffer(from.size()) {
-    device::succeed(cudaMemcpy(data_, from.data(), n_ * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
-  }
-  buffer(buffer const&) = delete;
-  buffer& operator=(buffer const&) = delete;
-  ~buffer() { cudaFree(data_); }
+struct buffer : device::array<T> {
+  explicit buffer(std::size_t n) : device::array<T>(n) { this->fill(0xff); }
+  explicit buffer(std::vector<T> const& from) : device::array<T>(from) {}
+};
 
-  [[nodiscard]] T* data() { return data_; }
-  [[nodiscard]] std::size_t size() const { return n_; }
-  [[nodiscard]] std::vector<T> get() const {
-    std::vector<T> to(n_);
-    device::succeed(cudaMemcpy(to.data(), data_, n_ * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
-    return to;
+/// Likewise; but as allocated where FWA_INITCHECK is set, so that initcheck sees what is read before it is written.
+struct workspace : device::array<unsigned char> {
+  explicit workspace(std::size_t bytes) : array(bytes) {
+    if (std::getenv("FWA_INITCHECK") == nullptr) fill(0xff);
   }
-
- private:
-  T* data_ = nullptr;
-  std::size_t n_;
 };
 
 /// What the host computes with where the device stores T: the same numbers, in double.
@@ -163,7 +149,7 @@ template <class T>
   buffer<unsigned> refused(std::vector<unsigned>(1, 0));
   buffer<index_t> offsets(in.offsets);
   std::size_t const bytes = device::workspace_bytes<T>(in.r, o, n, which);
-  buffer<unsigned char> workspace(bytes);
+  workspace room(bytes);
   auto part = [&](auto* data, index_t w) {  // from token `first`, at the distances of the whole
     auto r = device::dense(data, in.n, w);
     r.data += first * r.time;
@@ -183,7 +169,7 @@ template <class T>
   c.gamma = gamma.data();
   c.clamped = clamped.data();
   c.refused = refused.data();
-  c.workspace = workspace.data();
+  c.workspace = room.data();
   c.workspace_bytes = bytes;
   device::attend<T>(in.r, o, n, c, nullptr, which);
   device::succeed(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -226,14 +212,34 @@ template <class T>
 }
 
 /// ‖got − want‖ / ‖want‖
-[[nodiscard]] inline double norm_error_of(mat<double> const& got, mat<double> const& want) {
+/// @param size what stands for ‖want‖
+[[nodiscard]] inline double norm_error_of(mat<double> const& got, mat<double> const& want, double size = -1) {
   if (want.size() == 0) return got.size() == 0 ? 0 : HUGE_VAL;
-  double const difference = (got - want).norm(), size = want.norm();
+  if (size < 0) size = want.norm();
+  double const difference = (got - want).norm();
   return !std::isfinite(difference) ? HUGE_VAL : size > 0 ? difference / size : difference;
 }
 
+/// Norms of outputs and state, of each value's part by itself: both are sums of these parts, of which few may nearly cancel.
+struct parts {
+  double o = 0, S = 0;
+};
+[[nodiscard]] inline parts parts_of(rule const& r, head<double> const& all, options const& o) {
+  parts sum;
+  for (index_t t = 0; t < all.v.rows(); ++t) {
+    head<double> one = all;
+    for (index_t other = 0; other < all.v.rows(); ++other)
+      if (other != t) one.v.row(other).setZero();
+    outcome<double> const part = on_host(r, one, o);
+    sum.o += part.o.norm();
+    sum.S += part.memory.S.norm();
+  }
+  return sum;
+}
+
 /// The largest error of outputs, schedules and memories of all units.
-/// @param by_norm outputs and states by their norms, instead of entry by entry against the largest entry
+/// @param by_norm outputs and states by their norms, of at most 3 tokens by those of their parts, instead of entry by entry against the
+/// largest entry
 template <class T>
 [[nodiscard]] double compare(heads<T> const& in, options const& o, bool by_norm = false) {
   constexpr device::kernels which = device::kernels::fastest;
@@ -252,8 +258,11 @@ template <class T>
       index_t const count = n.packed > 0 ? in.offsets[static_cast<std::size_t>(sequence) + 1] - first : n.time;
       outcome<double> want = on_host(in.r, in.one(b, h, first, count), o);
       if (want.memory.S.size() == 0) want.memory.S = mat<double>::Constant(n.d, n.dv, 0.0);
-      auto const error = by_norm ? norm_error_of : error_of;
-      most = std::max(most, error(rows_of(got.o, n, b, h, first, count, n.dv), want.o));
+      parts const size = by_norm && count <= 3 ? parts_of(in.r, in.one(b, h, first, count), o) : parts{-1, -1};
+      auto error = [&](mat<double> const& one, mat<double> const& other, double of) {
+        return by_norm ? norm_error_of(one, other, of) : error_of(one, other);
+      };
+      most = std::max(most, error(rows_of(got.o, n, b, h, first, count, n.dv), want.o, size.o));
       most = std::max(most, error_of(rows_of(got.gamma, n, b, h, first, count, in.columns()), want.gamma));
       mat<double> const eta = rows_of(got.eta, n, b, h, first, count, in.columns());
       for (index_t i = 0; i < eta.size(); ++i) {
@@ -266,7 +275,7 @@ template <class T>
           for (index_t j = 0; j < in.columns(); ++j)
             CHECK_EQ(got.clamped[static_cast<std::size_t>(((b * n.time + first + t) * n.heads + h) * in.columns() + j)] != 0,
                      want.clamped(t, j));
-      most = std::max(most, error(matrix_at(state, unit * n.d * n.dv, n.d, n.dv), want.memory.S));
+      most = std::max(most, error(matrix_at(state, unit * n.d * n.dv, n.d, n.dv), want.memory.S, size.S));
       if (o.normalized_read) most = std::max(most, error_of(matrix_at(z, unit * n.d, 1, n.d), mat<double>(*want.memory.z)));
       index_t const tail = want.memory.tail_x.rows(), slots = o.window - 1;
       CHECK_EQ(pairs[static_cast<std::size_t>(unit)], want.memory.last_feature ? static_cast<int>(tail) : -1);

@@ -208,22 +208,19 @@ struct swept : sweep_sizes<windows, per_column> {
   __device__ __forceinline__ void fetch_steps() const {
     int const lane = threadIdx.x % 32, token = lane % span_tokens, which = lane / span_tokens;
     float const* const from = which == 0 ? call.weight : call.gamma;
-    unsigned const all = static_cast<unsigned>((s.count + span_tokens - 1) / span_tokens);
     for (unsigned span = 0; span < chunks * spans; ++span) {
       unsigned const slot = span & 1;
       std::uint32_t const signal = shared_address(&room.planned[slot]);
       index_t const t = static_cast<index_t>(span) * span_tokens + token;
       float* const to = room.steps[slot * span_tokens + token][which];
       if (span >= 2) wait(shared_address(&room.followed[slot]), (span / 2 - 1) & 1);
-      if (t >= s.count)
+      if (t < s.count) {
+        expect(signal, width * 4);
+        load_bulk(shared_address(to), from + call.in.place(s, t) * width, width * 4, signal);
+      } else {
         for (int e = 0; e < width; ++e) to[e] = static_cast<float>(which);
-      __syncwarp();
-      if (lane == 0) {
-        index_t const left = s.count - static_cast<index_t>(span) * span_tokens;
-        expect(signal, span < all ? static_cast<std::uint32_t>(left < span_tokens ? left : span_tokens) * 2 * width * 4 : 0);
+        arrive(signal);
       }
-      __syncwarp();
-      if (t < s.count) load_bulk(shared_address(to), from + call.in.place(s, t) * width, width * 4, signal);
     }
   }
 
@@ -446,7 +443,7 @@ __global__ void __launch_bounds__(512, 1)
     }
     for (int i = 0; i < 2; ++i) {
       for (unsigned long long* const signal : {&room.known[i], &room.used[i], &room.followed[i]}) signal_init(shared_address(signal), 128);
-      signal_init(shared_address(&room.planned[i]), 1);
+      signal_init(shared_address(&room.planned[i]), 32);
     }
     signals_ready();
   }
