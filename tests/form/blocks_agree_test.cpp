@@ -50,7 +50,7 @@ void serves_again() {
   Block used;
   test::dice roll(4);
   for (rule const& r : {falcon_1, falcon_3, falcon_1a, falcon_2, falcon_3a, falcon_1})
-    for (index_t dv : {3, 9, 2}) {
+    for (index_t dv : {3, 4, 9, 3}) {
       auto const h = test::some_head(r, 5, 4, dv, 1);
       options o;
       o.window = r.windowed ? 3 : 1;
