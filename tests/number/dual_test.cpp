@@ -30,6 +30,7 @@ TEST_CASE("by hand") {
   dual<rational> const x(rational(3), rational(1));
   CHECK((x * x * x - x).value == 24);
   CHECK((x * x * x - x).tangent == 26);
+  CHECK(-x == dual<rational>(rational(-3), rational(-1)));
 }
 
 /// A problem whose inputs of one kind move along a direction: value + h · direction.

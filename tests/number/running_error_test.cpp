@@ -38,7 +38,42 @@ TEST_CASE_TEMPLATE("one operation, the ends of the range included", F, float, do
     CHECK((x * y).value() == a * b);
     CHECK(excess(x * running_error<F>(0), rational(0)) == 0);
     CHECK((x * running_error<F>(0)).bound() == 0);
+    CHECK((running_error<F>(0) * x).bound() == 0);
   }
+}
+
+/// Larger by 2^-60, give or take the five roundings of the bound itself; products that underflow included.
+TEST_CASE_TEMPLATE("the bound is the stated one of inputs that have errors", F, float, double) {
+  rational const u = rational(std::numeric_limits<F>::epsilon()) / 2, subnormal(std::numeric_limits<F>::denorm_min());
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> mantissa(-2, 2), positive(0.1, 1);
+  std::uniform_int_distribution<int> exponent(std::numeric_limits<F>::min_exponent / 5 * 4, std::numeric_limits<F>::max_exponent / 2 - 2);
+  for (int i = 0; i < 3000; ++i) {
+    F const a = std::ldexp(static_cast<F>(mantissa(random)), exponent(random)),
+            b = std::ldexp(static_cast<F>(mantissa(random)), exponent(random));
+    long double const of_a = std::ldexp(static_cast<long double>(positive(random)), exponent(random)),
+                      of_b = std::ldexp(static_cast<long double>(positive(random)), exponent(random));
+    running_error<F> const x(a, of_a), y(b, of_b);
+    rational const e(of_a), f(of_b);
+    auto check = [](running_error<F> const& got, F value, rational const& stated) {
+      CHECK(got.value() == value);
+      CHECK(std::abs(std::ldexp(static_cast<double>(rational(rational(got.bound()) / stated - 1)), 60) - 1) <= 5.01 / 16);
+    };
+    check(x + y, a + b, e + f + u * abs(rational(a + b)));
+    check(x - y, a - b, e + f + u * abs(rational(a - b)));
+    check(x * y, a * b, abs(rational(a)) * f + abs(rational(b)) * e + e * f + u * abs(rational(a * b)) + subnormal);
+    CHECK((-x).value() == -a);
+    CHECK((-x).bound() == of_a);
+  }
+}
+
+TEST_CASE("a constant has no error; equal is of equal value") {
+  using R = running_error<float>;
+  CHECK(R().value() == 0);
+  CHECK(R().bound() == 0);
+  CHECK(R(3).bound() == 0);
+  CHECK(R(3) == R(3, 0.5));
+  CHECK_FALSE(R(3) == R(4));
 }
 
 /// The largest |error| / bound of every form; above 1 the bound is wrong, far below 1 it is of no use.

@@ -29,6 +29,7 @@ struct witness {
     if constexpr (field<T>) {
       asked->insert(f);
       firsts->insert(a.q(0, 0).value());
+      CHECK((a.sigma.size() > 0 || (f != path::wy && f != path::tensor_inverse)));
     }
     return solve(a, f, C);
   }
@@ -130,14 +131,14 @@ TEST_CASE("every point in both fields, each another problem") {
   CHECK(firsts.size() == 2 * 3);
   CHECK(firsts.count(drawn<primes[1]>(s, 13).q(0, 0).value()) == 1);  // the last point: drawn again from its seed
   CHECK(c.degree == 3 * 6 + 2);
-  CHECK(c.chance() == doctest::Approx(std::pow(20.0 / 576460752303423433.0, 3)));
+  CHECK(c.chance() == doctest::Approx(std::pow(20.0 / 576460752303423433.0, 3)).scale(0));
 }
 
 TEST_CASE("the degree is the largest, of any form") {
   shape const s = sized(falcon_1, 1, 3, 2, 2);  // outputs have degrees up to 3·3 + 2, the first 3 + 2
   for (path f : {path::recurrent, path::masked, path::chunk, path::scan})
     CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 5 + 2 * 11);
-  CHECK(certify(s, 2, 1, 1, of_higher_degree{path::wy}).degree == 11);
+  for (path f : paper_paths) CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 11);
 }
 
 TEST_CASE("one form wrong, in one field: found and named") {

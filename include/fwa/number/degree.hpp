@@ -34,7 +34,6 @@ class degree {
   [[nodiscard]] int in(std::size_t group) const { return by_group_[group]; }
 
   degree& operator+=(degree const& b) {
-    if (b.zero_) return *this;
     if (zero_) return *this = b;
     total_ = std::max(total_, b.total_);
     for (std::size_t i = 0; i < N; ++i) by_group_[i] = std::max(by_group_[i], b.by_group_[i]);

@@ -29,8 +29,7 @@ class prime_field {
 
   constexpr prime_field& operator+=(prime_field b) {
     value_ += b.value_;
-    if (value_ >= P) value_ -= P;
-    return *this;
+    return reduce();
   }
   constexpr prime_field& operator-=(prime_field b) {
     value_ = value_ >= b.value_ ? value_ - b.value_ : value_ + (P - b.value_);
@@ -40,10 +39,9 @@ class prime_field {
     wide const product = static_cast<wide>(value_) * b.value_;
     if constexpr (P == mersenne_61) {
       value_ = static_cast<std::uint64_t>(product & P) + static_cast<std::uint64_t>(product >> 61);
-      if (value_ >= P) value_ -= P;
-    } else {
-      value_ = static_cast<std::uint64_t>(product % P);
+      return reduce();
     }
+    value_ = static_cast<std::uint64_t>(product % P);
     return *this;
   }
   /// @pre b ≠ 0
@@ -69,6 +67,11 @@ class prime_field {
 
  private:
   __extension__ using wide = unsigned __int128;
+  /// @pre value_ < 2 P
+  constexpr prime_field& reduce() {
+    if (value_ >= P) value_ -= P;
+    return *this;
+  }
   static constexpr std::uint64_t residue(std::int64_t n) { return static_cast<std::uint64_t>(n) % P; }
 
   std::uint64_t value_ = 0;

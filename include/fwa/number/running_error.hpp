@@ -39,7 +39,7 @@ class running_error {
     F const product = a.value_ * b.value_;
     long double const half_subnormal = std::numeric_limits<F>::denorm_min();  // η/2 may not be a long double: η is
     return running_error(product, up(magnitude(a.value_) * b.bound_ + magnitude(b.value_) * a.bound_ + a.bound_ * b.bound_ +
-                                     (product == 0 && (a.value_ == 0 || b.value_ == 0) ? 0 : unit * magnitude(product) + half_subnormal)));
+                                     (a.value_ == 0 || b.value_ == 0 ? 0 : unit * magnitude(product) + half_subnormal)));
   }
   friend running_error operator-(running_error const& a) { return running_error(-a.value_, a.bound_); }
   running_error& operator+=(running_error const& b) { return *this = *this + b; }

@@ -33,10 +33,10 @@ struct disagreement {
 
 struct certificate {
   shape of;
-  index_t C = 1;
-  int points = 0;                     ///< random problems, in each field
+  index_t C;
+  int points;                         ///< random problems, in each field
   std::vector<path> forms;            ///< that were compared with the recurrence
-  int degree = 0;                     ///< total, of no form of a ring more
+  int degree;                         ///< total, of no form of a ring more
   std::optional<disagreement> found;  ///< the smallest that was found
 
   /// That a form which differs passes, unless both primes divide every coefficient of the difference.
@@ -134,7 +134,7 @@ template <class Solve = library>
   auto measure = [&](path f) {
     reading<D> const r = solve(a, f, C);
     for (mat<D> const* m : {&r.o, &r.S})
-      for (index_t i = 0; i < m->size(); ++i) out.degree = std::max(out.degree, m->data()[i].total());
+      for (index_t i = 0; i < m->size(); ++i) out.degree = std::max(out.degree, (*m)(i).total());
   };
   measure(path::recurrent);
   for (path f : out.forms)

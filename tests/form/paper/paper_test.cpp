@@ -2,6 +2,7 @@
 #include <fwa/form/paper/tensor_inverse.hpp>
 #include <fwa/form/paper/wy.hpp>
 #include <fwa/fwa.hpp>
+#include <fwa/number/prime_field.hpp>
 
 #include "support/approx.hpp"
 
@@ -35,6 +36,35 @@ problem make(rule const& r, index_t B, index_t T, double lambda, unsigned seed) 
 }
 
 }  // namespace
+
+TEST_CASE("decays: products of either sign; exp of sums of logarithms, where a scalar has them") {
+  schedule<double> plan;
+  plan.gamma = (mat<double>(3, 2) << 9, 9, -0.5, 0.25, 3, 0.75).finished();
+  plan.weight = mat<double>::Constant(3, 2, 7);
+  mat<double> const want = (mat<double>(3, 2) << 1, 1, -0.5, 0.25, -1.5, 0.1875).finished();  // from the second token on
+  CHECK(paper::decays(plan, 1, 2, paper::prefix::product) == want);
+  plan.gamma = plan.gamma.cwiseAbs();
+  CHECK_CLOSE(paper::decays(plan, 1, 2, paper::prefix::log_space), mat<double>(want.cwiseAbs()), 1e-15);
+
+  using F = prime_field<5>;
+  schedule<F> over_field;
+  over_field.gamma = over_field.weight = mat<F>::Constant(1, 1, F(2));
+  CHECK(paper::decays(over_field, 0, 1, paper::prefix::product)(1, 0) == F(2));
+  CHECK_THROWS_AS((void)paper::decays(over_field, 0, 1, paper::prefix::log_space), contract_error);
+}
+
+TEST_CASE("rows times and over factors, one for each row or one for each entry") {
+  mat<double> const one = (mat<double>(2, 1) << 2, 5).finished(), each = (mat<double>(2, 2) << 2, 3, 4, 5).finished();
+  mat<double> m = (mat<double>(2, 2) << 1, 2, 3, 4).finished();
+  paper::multiply_rows(m, one);
+  CHECK(m == (mat<double>(2, 2) << 2, 4, 15, 20).finished());
+  paper::divide_rows(m, one);
+  CHECK(m == (mat<double>(2, 2) << 1, 2, 3, 4).finished());
+  paper::multiply_rows(m, each);
+  CHECK(m == (mat<double>(2, 2) << 2, 6, 12, 20).finished());
+  paper::divide_rows(m, each);
+  CHECK(m == (mat<double>(2, 2) << 1, 2, 3, 4).finished());
+}
 
 TEST_CASE("paper_forms_agree_where_defined: WY equals the recurrence for one step a token and for one a column, with and without decay") {
   for (rule const& r : {falcon_1, falcon_2})
