@@ -122,6 +122,13 @@ TEST_CASE("the normalised read") {
   state.z = row<double>::Ones(3);
   CHECK(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state).o.allFinite());
   CHECK_REFUSES(attend<double>(falcon_1a, h.all(), options{}, state), "normaliser z", "not normalised");
+  state.z = row<double>::Ones(4);
+  CHECK_REFUSES(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state), "memory z must be 1 x 3, but is 1 x 4");
+  state.z = row<double>::Constant(3, nan);
+  CHECK_REFUSES(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state), "memory z[0, 0] must be finite");
+  state.S.setZero();
+  state.z.reset();
+  CHECK(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state).o.allFinite());
 }
 
 TEST_CASE("options that are legal in double and not in float") {
@@ -136,18 +143,20 @@ TEST_CASE("options that are legal in double and not in float") {
 }
 
 TEST_CASE("a normaliser that could be negative") {
-  auto with_read = [](denominator how, bool clamp = true, bool any_gain = false) {
+  auto with_read = [](denominator how, bool clamp, bool any_gain, index_t window) {
     options o;
     o.normalized_read = 0.5;
     o.feature = feature::relu;
     o.denominator = how;
     o.clamp = clamp;
     o.any_gain = any_gain;
+    o.window = window;
     return o;
   };
   auto refused = [&](rule const& r, head<double> const& h, bool clamp, bool any_gain, char const* what, memory<double> const& entry = {}) {
-    CHECK_REFUSES(attend<double>(r, h.all(), with_read(denominator::nonnegative, clamp, any_gain), entry), what, "sign_stable");
-    CHECK(attend<double>(r, h.all(), with_read(denominator::sign_stable, clamp, any_gain), entry).o.allFinite());
+    index_t const B = r.windowed ? 2 : 1;
+    CHECK_REFUSES(attend<double>(r, h.all(), with_read(denominator::nonnegative, clamp, any_gain, B), entry), what, "sign_stable");
+    CHECK(attend<double>(r, h.all(), with_read(denominator::sign_stable, clamp, any_gain, B), entry).o.allFinite());
   };
   head<double> given = some_head(linear_attention, 6, 3, 2, 1), gain = some_head(falcon_1a, 6, 3, 2, 1);
   given.size(2, 0) = -1.5;
@@ -161,6 +170,10 @@ TEST_CASE("a normaliser that could be negative") {
   entry.z.reset();
   entry.last_feature = (row<double>(3) << 1, 2, -0.5).finished();
   refused(falcon_1a, gain, true, false, "memory last_feature[0, 2]", entry);
+  entry.last_feature->setOnes();
+  entry.tail_x = (mat<double>(1, 3) << 1, -0.5, 2).finished();
+  entry.tail_y = mat<double>::Ones(1, 2);
+  refused(falcon_3a, some_head(falcon_3a, 6, 3, 2, 1), true, false, "memory tail_x[0, 1]", entry);
   gain.size.setConstant(1);
   gain.size(4, 0) = 1.9;
   refused(falcon_1a, gain, false, false, "beta[4, 0] must be <= 1");
@@ -188,6 +201,23 @@ TEST_CASE("shapes that disagree") {
   CHECK_REFUSES(changed([](auto& h) { h.forget = mat<double>::Zero(6, 2); }), "read: lambda must be 6 x 1, but is 6 x 2");
   CHECK_REFUSES(changed([](auto& h) { h.forget = mat<double>::Zero(0, 1); }), "read: lambda must be 6 x 1, but is 0 x 1");
   CHECK_REFUSES(changed([](auto& h) { h.q = mat<double>::Zero(6, 2); }), "k must be 6 x 2, but is 6 x 3");
+
+  head<double> h = some_head(falcon_2, 6, 3, 2, 1);
+  mat<double> o(6, 2), few(5, 2);
+  reader<double> read(falcon_2, 3, 2);
+  CHECK_REFUSES(read.read(h.all(), few), "read: o must be 6 x 2, but is 5 x 2");
+  h.q = mat<double>::Zero(6, 4);
+  CHECK_REFUSES(read.read(h.all(), o), "read: q must be 6 x 3, but is 6 x 4");
+}
+
+TEST_CASE("packed shapes that disagree are told in the sizes of q, of all tokens") {
+  auto changed = [](mat<double> const& k) {
+    head<double> h = some_head(falcon_1, 6, 3, 2, 1);
+    h.k = k;
+    return attend_packed<double>(falcon_1, h.all(), std::vector<index_t>{0, 2, 6});
+  };
+  CHECK_REFUSES(changed(mat<double>::Zero(5, 3)), "attend_packed: k must be 6 x 3, but is 5 x 3");
+  CHECK_REFUSES(changed(mat<double>::Zero(6, 4)), "attend_packed: k must be 6 x 3, but is 6 x 4");
 }
 
 TEST_CASE("NaN and infinities anywhere") {
@@ -212,14 +242,15 @@ TEST_CASE("NaN and infinities anywhere") {
 }
 
 TEST_CASE("the row that a refusal names is counted from the first token") {
-  for (index_t at : {0, 5, 127, 128, 200}) {
-    head<double> h = some_head(falcon_1, 201, 3, 2, 1);
-    h.v(at, 1) = nan;
-    std::string const where = "v[" + std::to_string(at) + ", 1]";
-    CHECK_REFUSES(attend<double>(falcon_1, h.all()), where.c_str());
-    std::vector<index_t> const offsets = {0, 3, 201};
-    CHECK_REFUSES(attend_packed<double>(falcon_1, h.all(), offsets), "attend_packed", where.c_str());
-  }
+  for (index_t at : {0, 5, 127, 128, 200})
+    for (auto const& [member, name] : {std::pair{&head<double>::q, "q["}, {&head<double>::k, "k["}, {&head<double>::v, "v["}}) {
+      head<double> h = some_head(falcon_1, 201, 3, 2, 1);
+      (h.*member)(at, 1) = nan;
+      std::string const where = name + std::to_string(at) + ", 1]";
+      CHECK_REFUSES(attend<double>(falcon_1, h.all()), where.c_str());
+      std::vector<index_t> const offsets = {0, 3, 201};
+      CHECK_REFUSES(attend_packed<double>(falcon_1, h.all(), offsets), "attend_packed: ", where.c_str());
+    }
 }
 
 TEST_CASE("gains and ridges out of range") {
@@ -236,6 +267,7 @@ TEST_CASE("gains and ridges out of range") {
   CHECK_REFUSES(changed(1, -0.25, false), "lambda[3, 0] must be >= 0, but is -0.25");
   CHECK_REFUSES(changed(3, -0.25, true), "lambda[3, 0] must be >= 0, but is -0.25");
   CHECK_REFUSES(changed(nan, 1, true), "beta[3, 0] must be finite");
+  CHECK_REFUSES(changed(-1e200, 1e200, true), "gamma[3, 0] must be finite, but is inf");
   CHECK(changed(std::nextafter(2, 0), 0, false).o.allFinite());
   CHECK(changed(0, 0, false).o.allFinite());
   CHECK(changed(2.5, 1, true).o.allFinite());
@@ -262,6 +294,7 @@ TEST_CASE("a memory of another rule's shape") {
   CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S = mat<double>::Ones(2, 2); }), "memory S must be 3 x 2, but is 2 x 2");
   CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S = mat<double>::Ones(2, 3); }), "memory S must be 3 x 2, but is 2 x 3");
   CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S.resize(0, 7); }), "memory S must be 3 x 2, but is 0 x 7");
+  CHECK_REFUSES(run(falcon_1, [](auto& m) { m.S.resize(7, 0); }), "memory S must be 3 x 2, but is 7 x 0");
   CHECK_REFUSES(run(falcon_1, [](auto& m) { m.last_feature = row<double>::Ones(4); }), "memory last_feature must be 1 x 3, but is 1 x 4");
   CHECK_REFUSES(run(falcon_1, tail(1)), "window of 1", "at most 0 pairs, but the tail has 1");
   CHECK_REFUSES(run(falcon_3, tail(3), window_3), "window of 3", "at most 2 pairs, but the tail has 3");
@@ -275,6 +308,9 @@ TEST_CASE("a memory of another rule's shape") {
   CHECK_REFUSES(run(
                     falcon_3, [](auto& m) { m.tail_x = mat<double>::Ones(2, 3), m.tail_y = mat<double>::Ones(2, 1); }, window_3),
                 "memory tail_y must be 2 x 2, but is 2 x 1");
+  CHECK_REFUSES(run(
+                    falcon_3, [](auto& m) { m.tail_x = mat<double>::Ones(1, 4), m.tail_y = mat<double>::Ones(1, 2); }, window_3),
+                "memory tail_x must be 1 x 3, but is 1 x 4");
   auto keyless = [&](memory<double>& m) { tail(2)(m), m.last_feature.reset(); };
   CHECK_REFUSES(run(falcon_3, keyless, window_3), "a tail without the last feature");
   CHECK(run(falcon_3, keyless, [](options& o) { o.window = 3, o.pairing = pairing::same_step; }).o.allFinite());

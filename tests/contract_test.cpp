@@ -64,11 +64,16 @@ TEST_CASE("the largest finite numbers are finite, also where their sum is not") 
 
 TEST_CASE_TEMPLATE("the largest magnitude is told, wherever it stands", S, float, double, long double) {
   for (index_t cols : {1, 31, 64, 65, 130})
-    for (index_t at = 0; at < 2 * cols; ++at) {
-      mat<S> m = mat<S>::Constant(2, cols, S(-1));
-      m(at / cols, at % cols) = S(at % 2 == 0 ? 3 : -3);
-      CHECK(require_finite("f", "m", m) == S(3));
-    }
+    for (index_t rows : {1, 2})
+      for (index_t at = 0; at < rows * cols; ++at) {
+        mat<S> m = mat<S>::Constant(rows, cols, S(-1));
+        m(at / cols, at % cols) = S(at % 2 == 0 ? 3 : -3);
+        CHECK(require_finite("f", "m", m) == S(3));
+      }
+}
+
+TEST_CASE("of other floats no magnitude is told") {
+  CHECK(require_finite("f", "m", mat<Eigen::half>::Constant(2, 3, Eigen::half(5))) == Eigen::half(0));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ TEST_CASE_TEMPLATE("for_lanes visits each column once, in order, in groups that 
       CHECK(j == next);
       CHECK(width >= 1);
       CHECK(width <= lanes<S>);
-      CHECK((N == Eigen::Dynamic || N == width));
+      CHECK(N == (width == lanes<S> ? lanes<S> : Eigen::Dynamic));
       next = j + width;
     });
     CHECK(next == columns);

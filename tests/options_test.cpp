@@ -14,6 +14,9 @@ TEST_CASE("what a caller gets who chooses nothing") {
   static_assert(o.feature == feature::identity && !o.value_norm && !o.normalized_read && o.denominator == denominator::nonnegative);
   CHECK(o.chunk >= 1);
   CHECK(o.form == form::chunk);
+  options const made{};
+  CHECK(made.epsilon_gamma == 1e-6);
+  CHECK(made.feature_epsilon == 1e-6);
 }
 
 }  // namespace

@@ -86,19 +86,21 @@ TEST_CASE("reads and steps continue each other") {
 }
 
 TEST_CASE("segments change no bit: a read of any length is one map") {
-  for (form f : {form::recurrent, form::chunk}) {
-    auto const h = test::some_head(falcon_23, 700, d, dv, 4);
-    options o;
-    o.window = 3;
-    o.chunk = 16;
-    o.form = f;
-    auto const whole = attend<double>(falcon_23, h.all(), o);
-    auto const first = attend<double>(falcon_23, h.slice(0, 320).all(), o);
-    auto const second = attend<double>(falcon_23, h.slice(320, 380).all(), o, first.memory);
-    CHECK(test::identical(whole.o.topRows(320).eval(), first.o));
-    CHECK(test::identical(whole.o.bottomRows(380).eval(), second.o));
-    CHECK(test::identical(whole.memory, second.memory));
-  }
+  for (form f : {form::recurrent, form::chunk})
+    for (index_t C : {16, 20, 100}) {
+      index_t const cut = 20 * C > 700 ? 3 * C : 20 * C;
+      auto const h = test::some_head(falcon_23, 700, d, dv, 4);
+      options o;
+      o.window = 3;
+      o.chunk = C;
+      o.form = f;
+      auto const whole = attend<double>(falcon_23, h.all(), o);
+      auto const first = attend<double>(falcon_23, h.slice(0, cut).all(), o);
+      auto const second = attend<double>(falcon_23, h.slice(cut, 700 - cut).all(), o, first.memory);
+      CHECK(test::identical(whole.o.topRows(cut).eval(), first.o));
+      CHECK(test::identical(whole.o.bottomRows(700 - cut).eval(), second.o));
+      CHECK(test::identical(whole.memory, second.memory));
+    }
 }
 
 TEST_CASE("plans arrive segment by segment, and cover the tokens once; the forms of a whole sequence have one") {
@@ -164,6 +166,32 @@ TEST_CASE("the last output may be the next token's query, key or value; outputs 
                   contract_error);
   head.read({q, k, v, {step_law::normalised, h.size, h.forget}}, v);
   CHECK(test::identical(v, attend<double>(falcon_1, h.all()).o));
+}
+
+TEST_CASE("outputs may stand anywhere but on a query; with rows of another distance not even among its rows") {
+  using rows_of = Eigen::Map<mat<double>, 0, Eigen::OuterStride<>>;
+  std::vector<double> room(200);
+  for (index_t count : {1, 2, 3})
+    for (index_t width : {1, 3})
+      for (index_t distance : {6, 7})
+        for (std::size_t at = 80; at <= 120; ++at) {
+          auto const h = test::some_head(falcon_1, count, 3, width, 10);
+          rows_of q(&room[100], count, 3, Eigen::OuterStride<>(6)), o(&room[at], count, width, Eigen::OuterStride<>(distance));
+          q = h.q;
+          bool shared = false, refused = false;
+          for (index_t i = 0; i < count * width; ++i)
+            for (index_t j = 0; j < count * 3; ++j) shared = shared || &o(i / width, i % width) == &q(j / 3, j % 3);
+          reader<double> head(falcon_1, 3, width);
+          try {
+            head.read({q, h.k, h.v, {h.law, h.size, h.forget}}, o);
+          } catch (contract_error const&) {
+            refused = true;
+          }
+          CAPTURE(at);
+          CAPTURE(count);
+          if (shared || distance == 6) CHECK(refused == shared);
+          if (!refused) CHECK(test::identical(o, attend<double>(falcon_1, h.all()).o));
+        }
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ class reader {
     state_ = mat<S>::Constant(d, dv + wide(), S(0));
     if (entry.S.size() != 0) state_.leftCols(dv) = entry.S;
     if (entry.z) state_.col(dv) = entry.z->transpose();
-    far_ = is_far(state_) || is_far(entry.tail_x) || is_far(entry.tail_y) || (entry.last_feature && is_far(*entry.last_feature));
+    if constexpr (std::floating_point<S>)
+      far_ = is_far(state_) || is_far(entry.tail_x) || is_far(entry.tail_y) || (entry.last_feature && is_far(*entry.last_feature));
   }
 
   /// Reads tokens into o (T, dv).   @param on_plan called with (first token, plan) for each segment in turn, before it is read
@@ -65,7 +66,7 @@ class reader {
       for (index_t first = 0; first < count; first += length)
         read_segment(in, o, first, std::min(length, count - first), options_.form, on_plan);
     } catch (...) {
-      if (count > length) {
+      if (length < count) {
         edge_ = entry_;
         state_ = entry_.S;
       }
@@ -104,14 +105,14 @@ class reader {
   using S = real_type;
   static constexpr std::string_view who = "read";
 
-  /// Whether they share an entry; blocks of one matrix that lie side by side do not.
+  /// Whether two of as many rows share an entry; blocks of one matrix that lie side by side do not.
   template <class A, class B>
   [[nodiscard]] static bool overlap(A const& a, B const& b) {
-    if (a.size() == 0 || b.size() == 0) return false;
+    if (a.size() == 0) return false;
     auto end = [](auto const& m) { return m.data() + (m.rows() - 1) * m.outerStride() + m.cols(); };
     if (!std::less<T const*>{}(a.data(), end(b)) || !std::less<T const*>{}(b.data(), end(a))) return false;
     index_t const stride = a.outerStride();
-    if (a.rows() == 1 || b.rows() == 1 || stride != b.outerStride()) return true;
+    if (stride != b.outerStride()) return true;
     index_t const right = ((b.data() - a.data()) % stride + stride) % stride;  // columns from a's first to b's
     return right < a.cols() || stride - right < b.cols();
   }
@@ -121,7 +122,7 @@ class reader {
   /// Whole chunks, as few as make 64 tokens, so that a segment stays in the nearest cache from pass to pass; all tokens for a form
   /// that looks at all of them at once.
   [[nodiscard]] index_t segment_length(index_t count) const {
-    if (options_.form == form::masked || options_.form == form::chunk_scan) return std::max<index_t>(count, 1);
+    if (options_.form == form::masked || options_.form == form::chunk_scan) return count;
     index_t const chunk = options_.form == form::chunk ? options_.chunk : 1;
     return chunk * std::max<index_t>(1, 64 / chunk);
   }
@@ -143,7 +144,8 @@ class reader {
     require_finite(who, "gamma", plan_.schedule.gamma, first);
     on_plan(first, plan_);
     bool const as_stored = std::same_as<T, S> && options_.feature == feature::identity && !options_.value_norm;
-    far_ = far_ || (as_stored ? is_far(S(largest)) : is_far(q) || is_far(pairs_.x) || is_far(pairs_.y));
+    if constexpr (std::floating_point<S>)
+      far_ = far_ || (as_stored ? is_far(S(largest)) : is_far(q) || is_far(pairs_.x) || is_far(pairs_.y));
     if constexpr (std::same_as<T, S>) {
       if (!wide() && !far_) {
         run_form(how, q, pairs_, plan_.schedule, o.middleRows(first, n));
@@ -159,7 +161,7 @@ class reader {
       S const up = far_ ? unit_(t) : S(1);
       if (wide())
         normalise<S>(o_wide_.row(t), S(S(*options_.normalized_read) / up), options_.denominator);
-      else if (far_)
+      else if (up != S(1))
         o_wide_.row(t) *= up;
     }
     o.middleRows(first, n) = o_wide_.leftCols(dv_).template cast<T>();
@@ -176,14 +178,10 @@ class reader {
   }
 
   /// Numbers whose products may leave the range of a float though the result does not.
-  [[nodiscard]] static bool is_far(S const& largest) {
-    if constexpr (std::floating_point<S>) return !(largest < std::ldexp(S(1), std::numeric_limits<S>::max_exponent / 4));
-    return false;
-  }
+  [[nodiscard]] static bool is_far(S const& largest) { return !(largest < std::ldexp(S(1), std::numeric_limits<S>::max_exponent / 4)); }
   template <class M>
   [[nodiscard]] static bool is_far(Eigen::DenseBase<M> const& m) {
-    if constexpr (std::floating_point<S>) return m.size() > 0 && is_far(S(m.derived().cwiseAbs().maxCoeff()));
-    return false;
+    return m.size() > 0 && is_far(S(m.derived().cwiseAbs().maxCoeff()));
   }
 
   void run_form(form how, view<S> q, pairs<S> const& p, schedule<S> const& plan, target<S> o);
@@ -199,7 +197,6 @@ class reader {
     binade<S> const all(pairs_.x);
     for (index_t i = 0; i < pairs_.x.rows(); ++i) {
       binade<S> const one = options_.window > 1 ? all : binade<S>(pairs_.x.row(i));
-      if (one.up == S(0)) continue;
       bool const predicts = near_plan_.rho != residual::zero;
       near_pairs_.x.row(i) *= one.down;
       if (predicts) near_pairs_.y.row(i) *= one.down;
@@ -211,7 +208,7 @@ class reader {
     for (index_t t = 0; t < q.rows(); ++t) {
       binade<S> const one(q.row(t));
       unit_(t) = one.up == S(0) ? S(1) : one.up;
-      if (one.up != S(0)) near_q_.row(t) *= one.down;
+      near_q_.row(t) *= one.down;
     }
     run_form(how, near_q_, near_pairs_, near_plan_, o_wide_);
   }

@@ -44,6 +44,13 @@ TEST_CASE("same-step pairs are a token's own key and value, with no sentinel and
   }
 }
 
+TEST_CASE("pairs made by hand begin with a pair of their own") {
+  pairs<double> const p{counted(1, 4, 1), counted(1, 4, 10)};
+  CHECK(!p.sentinel);
+  CHECK(p.before == 0);
+  CHECK(p.tokens() == 4);
+}
+
 TEST_CASE("no tokens, no sentinel") {
   auto const p = align<double>(mat<double>(0, 2), mat<double>(0, 1), pairing::shifted);
   CHECK(!p.sentinel);

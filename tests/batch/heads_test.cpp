@@ -38,7 +38,8 @@ batch some_batch(rule const& r, std::size_t batches, std::size_t time, std::size
           {},
           {}};
   b.size = xt::xarray<double>::from_shape(r.per_column ? shape_t{batches, time, heads, dv} : shape_t{batches, time, heads});
-  b.forget = xt::xarray<double>::from_shape({batches, time, heads});
+  b.forget = xt::xarray<double>::from_shape(r.per_column && r.law == step_law::given ? shape_t{batches, time, heads, dv}
+                                                                                     : shape_t{batches, time, heads});
   for (double& x : b.q) x = roll.uniform(-1, 1);
   for (double& x : b.k) x = roll.uniform(-1, 1);
   for (double& x : b.v) x = roll.uniform(-1, 1);
@@ -56,9 +57,12 @@ head<double> head_of(rule const& r, batch const& all, std::size_t b, std::size_t
         m(static_cast<index_t>(t), static_cast<index_t>(j)) = data[((b * all.time + t) * all.heads + h) * width + j];
     return m;
   };
-  return {rows(all.q.data(), all.d),  rows(all.k.data(), all.d),
-          rows(all.v.data(), all.dv), rows(all.size.data(), r.per_column ? all.dv : 1),
-          rows(all.forget.data(), 1), r.law};
+  return {rows(all.q.data(), all.d),
+          rows(all.k.data(), all.d),
+          rows(all.v.data(), all.dv),
+          rows(all.size.data(), r.per_column ? all.dv : 1),
+          rows(all.forget.data(), r.per_column && r.law == step_law::given ? all.dv : 1),
+          r.law};
 }
 
 [[maybe_unused]] bool same(heads_outcome<double> const& a, heads_outcome<double> const& b) {
@@ -72,33 +76,35 @@ head<double> head_of(rule const& r, batch const& all, std::size_t b, std::size_t
 TEST_CASE("heads_are_independent: each is what it is alone, and continues from its own memory") {
   std::vector<rule> rules(std::begin(falcon_rules), std::end(falcon_rules));
   rules.push_back(delta_net);
-  for (rule const& r : rules) {
-    INFO(std::string(r.name));
-    options o;
-    o.window = r.windowed ? 3 : 1;
-    o.chunk = 8;
-    batch const all = some_batch(r, 2, 21, 3, 5, 4);
-    heads_outcome<double> const first = attend_heads<double>(r, all.q, all.k, all.v, all.size, all.forget, o);
-    heads_outcome<double> const second = attend_heads<double>(r, all.q, all.k, all.v, all.size, all.forget, o, first.memories);
-    for (std::size_t b = 0; b < 2; ++b)
-      for (std::size_t h = 0; h < 3; ++h) {
-        head<double> const one = head_of(r, all, b, h);
-        outcome<double> const alone = attend<double>(r, one.all(), o), more = attend<double>(r, one.all(), o, alone.memory);
-        CHECK(identical(first.memories[b * 3 + h], alone.memory));
-        CHECK(identical(second.memories[b * 3 + h], more.memory));
-        for (std::size_t t = 0; t < 21; ++t) {
-          auto const at = static_cast<index_t>(t);
-          for (std::size_t j = 0; j < 4; ++j) {
-            CHECK(first.o(b, t, h, j) == alone.o(at, static_cast<index_t>(j)));
-            CHECK(second.o(b, t, h, j) == more.o(at, static_cast<index_t>(j)));
+  rules.push_back({"steps of each column", residual::zero, true, false, step_law::given, pairing::same_step});
+  for (std::size_t const time : {21, 1})
+    for (rule const& r : rules) {
+      INFO(std::string(r.name));
+      options o;
+      o.window = r.windowed ? 3 : 1;
+      o.chunk = 8;
+      batch const all = some_batch(r, 2, time, 3, 5, 4);
+      heads_outcome<double> const first = attend_heads<double>(r, all.q, all.k, all.v, all.size, all.forget, o);
+      heads_outcome<double> const second = attend_heads<double>(r, all.q, all.k, all.v, all.size, all.forget, o, first.memories);
+      for (std::size_t b = 0; b < 2; ++b)
+        for (std::size_t h = 0; h < 3; ++h) {
+          head<double> const one = head_of(r, all, b, h);
+          outcome<double> const alone = attend<double>(r, one.all(), o), more = attend<double>(r, one.all(), o, alone.memory);
+          CHECK(identical(first.memories[b * 3 + h], alone.memory));
+          CHECK(identical(second.memories[b * 3 + h], more.memory));
+          for (std::size_t t = 0; t < time; ++t) {
+            auto const at = static_cast<index_t>(t);
+            for (std::size_t j = 0; j < 4; ++j) {
+              CHECK(first.o(b, t, h, j) == alone.o(at, static_cast<index_t>(j)));
+              CHECK(second.o(b, t, h, j) == more.o(at, static_cast<index_t>(j)));
+            }
+            CHECK((r.per_column ? first.eta(b, t, h, 1) : first.eta(b, t, h)) == alone.eta(at, r.per_column ? 1 : 0));
+            CHECK((r.per_column ? first.gamma(b, t, h, 1) : first.gamma(b, t, h)) == alone.gamma(at, r.per_column ? 1 : 0));
+            CHECK((r.per_column ? first.clamped(b, t, h, 1) : first.clamped(b, t, h)) == alone.clamped(at, r.per_column ? 1 : 0));
           }
-          CHECK((r.per_column ? first.eta(b, t, h, 1) : first.eta(b, t, h)) == alone.eta(at, r.per_column ? 1 : 0));
-          CHECK((r.per_column ? first.gamma(b, t, h, 1) : first.gamma(b, t, h)) == alone.gamma(at, r.per_column ? 1 : 0));
-          CHECK((r.per_column ? first.clamped(b, t, h, 1) : first.clamped(b, t, h)) == alone.clamped(at, r.per_column ? 1 : 0));
+          for (std::size_t i = 0; i < 5; ++i) CHECK(first.S(b, h, i, 2) == alone.memory.S(static_cast<index_t>(i), 2));
         }
-        for (std::size_t i = 0; i < 5; ++i) CHECK(first.S(b, h, i, 2) == alone.memory.S(static_cast<index_t>(i), 2));
-      }
-  }
+    }
 }
 
 #ifdef _OPENMP
@@ -126,6 +132,7 @@ TEST_CASE("heads: tokens are read in place") {
   view<double> const rows(layout.read(q.data(), 4, 4));
   CHECK(rows.data() == q.data() + (1 * 5 * 3 + 1) * 4);
   CHECK(rows.outerStride() == 12);
+  CHECK(detail::head_layout{2, 0, 3}.offset(4, 4) == 0);  // an array without entries may have no address
 }
 
 TEST_CASE("heads: none, and heads without tokens") {
@@ -138,6 +145,15 @@ TEST_CASE("heads: none, and heads without tokens") {
     CHECK(std::all_of(out.S.begin(), out.S.end(), [](double x) { return x == 0; }));
     for (memory<double> const& m : out.memories) CHECK(!m.last_feature);
   }
+}
+
+TEST_CASE("heads: none, but options all the same; states that no memory holds") {
+  batch const none = some_batch(falcon_1, 0, 3, 2, 4, 3);
+  options o;
+  o.chunk = 0;
+  CHECK_THROWS_AS((void)attend_heads<double>(falcon_1, none.q, none.k, none.v, none.size, none.forget, o), contract_error);
+  batch const huge = some_batch(falcon_1, std::size_t(1) << 31, 0, std::size_t(1) << 31, 1, 1);
+  CHECK_THROWS_AS((void)attend_heads<double>(falcon_1, huge.q, huge.k, huge.v, huge.size, huge.forget), contract_error);
 }
 
 TEST_CASE("heads: the first head that is refused is the one named, whatever the threads do") {

@@ -4,8 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <bit>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -62,6 +65,33 @@ struct scratch {
   ~scratch() { std::filesystem::remove_all(path); }
 };
 
+/// As long as it lives no file may grow: a full disk.
+struct full_disk {
+  rlimit before{};
+  void (*handler)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  full_disk() {
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit const none{0, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~full_disk() {
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+  }
+};
+
+/// A stream that cannot seek to its end, or then says that it stands `late` bytes behind it.
+struct odd_end : std::stringbuf {
+  off_type late;
+  bool asked = false;
+  odd_end(std::string const& bytes, off_type how_late) : std::stringbuf(bytes), late(how_late) {}
+  pos_type seekoff(off_type off, std::ios::seekdir from, std::ios::openmode which) override {
+    asked = asked || from == std::ios::end;
+    off_type const at = std::stringbuf::seekoff(off, from, which);
+    return asked ? late == 0 ? off_type(-1) : at + late : at;
+  }
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("npy: written and read back, every rank, zero-length axes too", T, double, float, std::int64_t) {
@@ -109,6 +139,11 @@ TEST_CASE("npy: refusals name the file, the rule and the value") {
   CHECK(says(refusal(""), "some.npy"));
   CHECK(says(refusal("NUMPY, but not of that kind"), "not a .npy file"));
   CHECK(says(refusal(file_of(good, data, 4)), "but is 4.0"));
+  CHECK(says(refusal(file_of(good, data, 0)), "but is 0.0"));
+  std::string newer = file_of(good, data);
+  newer[7] = 1;
+  CHECK(says(refusal(newer), "but is 1.1"));
+  CHECK(says(refusal(file_of("{'descr': '<f8", data)), "a text without end"));
   CHECK(says(refusal(file_of(good, data + "x")), "has 1 bytes after"));
   CHECK(says(refusal(file_of(dict("'<f8'", "True", "(3,)"), data)), "Fortran order"));
   for (char const* const dtype : {"<i8", "<i4", ">f8", "=f8", "<f2", "|O", "|b1", "<c16", "<f16", "|S8", ""})
@@ -124,6 +159,7 @@ TEST_CASE("npy: shapes that no memory holds are refused before any is asked for"
                                   "(4294967296, 4294967296)", "(1152921504606846976,)"})
     CHECK(says(refusal(file_of(dict("'<f8'", "False", shape), "")), "impossible shape"));
   CHECK(says(refusal(file_of(dict("'<f8'", "False", "(18446744073709551616,)"), "")), "not a count"));
+  CHECK(says(refusal(file_of(dict("'<f8'", "False", "(1152921504606846975,)"), "")), "takes 9223372036854775800 bytes"));
   CHECK(says(refusal(file_of(dict("'<f8'", "False", "(100000000000,)"), "")), "takes 800000000000 bytes, but the file has only 0"));
 }
 
@@ -139,6 +175,9 @@ TEST_CASE("npy: a header that is not one dictionary with its three keys is refus
                                    "{'descr': '<f8",
                                    "{'descr': '<f8'}",
                                    "{'descr': '<f8', 'fortran_order': False}",
+                                   "{'descr': '<f8', 'shape': (3,)}",
+                                   "{'fortran_order': False, 'shape': (3,)}",
+                                   "{'descr': '<f8', 'fortran_order': False, 'shapes': (3,)}",
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)",
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (3,",
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (3)}",
@@ -187,11 +226,58 @@ TEST_CASE("npy: any byte changed gives an array or a refusal, never anything els
 
 TEST_CASE("npy: a missing file, a folder, and a place that cannot be written") {
   scratch const dir;
-  CHECK_THROWS_AS((void)read_npy<double>(dir.path / "none.npy"), contract_error);
-  CHECK_THROWS_AS((void)read_npy<double>(dir.path), contract_error);
+  for (auto const& file : {dir.path / "none.npy", dir.path}) try {
+      (void)read_npy<double>(file);
+      FAIL("read");
+    } catch (contract_error const& e) {
+      CHECK(says(e.what(), file.string() + ": is not there, or not a file"));
+    }
   xt::xarray<double> const a = {1, 2};
   CHECK_THROWS_AS(write_npy(dir.path / "no" / "a.npy", a), contract_error);
   std::filesystem::create_directories(dir.path / "b.npy" / "full");
   CHECK_THROWS(write_npy(dir.path / "b.npy", a));
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path), {}) == 1);
+}
+
+TEST_CASE("npy: a stream that cannot seek, and one that ends before its end") {
+  std::string const bytes = file_of(dict("'<f8'", "False", "(3,)"), bytes_of<double>({1, 2}));
+  for (auto const& [late, what] : {std::pair{0, "some.npy: cannot be read"}, {8, "some.npy: cannot be read to its end"}}) {
+    odd_end buffer(bytes, late);
+    std::istream in(&buffer);
+    try {
+      (void)read_npy<double>(in, "some.npy");
+      FAIL("read");
+    } catch (contract_error const& e) {
+      CHECK(says(std::string(e.what()) + "$", std::string(what) + "$"));
+    }
+  }
+}
+
+TEST_CASE("npy: a full disk leaves the old file, and nothing beside it") {
+  scratch const dir;
+  std::filesystem::path const file = dir.path / "a.npy";
+  write_npy(file, xt::xarray<double>{1, 2});
+  {
+    full_disk const full;
+    CHECK_THROWS_AS(write_npy(file, xt::xarray<double>{3, 4}), contract_error);
+  }
+  CHECK(read_npy<double>(file) == xt::xarray<double>{1, 2});
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path), {}) == 1);
+}
+
+TEST_CASE("npy: what a writer that died has left is in no one's way") {
+  scratch const dir;
+  std::filesystem::create_directories(dir.path / "a.npy.part-" / "full");
+  write_npy(dir.path / "a.npy", xt::xarray<double>{1, 2});
+  CHECK(read_npy<double>(dir.path / "a.npy").size() == 2);
+}
+
+TEST_CASE("npy: a header of more than 255 bytes") {
+  scratch const dir;
+  write_npy(dir.path / "a.npy", xt::xarray<double>::from_shape(shape_t(80, 1)));
+  std::ifstream in(dir.path / "a.npy", std::ios::binary);
+  std::string const bytes{std::istreambuf_iterator<char>(in), {}};
+  std::size_t const low = static_cast<unsigned char>(bytes[8]), high = static_cast<unsigned char>(bytes[9]);
+  CHECK(high == 1);
+  CHECK(10 + high * 256 + low + sizeof(double) == bytes.size());
 }

@@ -29,6 +29,11 @@ TEST_CASE("the eight corners, each with a name") {
   CHECK(corners.size() == 8);
 }
 
+TEST_CASE("a rule of which only the name is chosen is the first corner") {
+  rule named{"falcon-1"};
+  CHECK(named == falcon_1);
+}
+
 options windowed(index_t B) {
   options o;
   o.window = B;

@@ -75,8 +75,7 @@ template <class T>
 template <class T>
 void leave(boundary<T>& edge, pairs<T> const& p, view<T> features, index_t B, index_t dv) {
   index_t const kept = std::min(B - 1, p.x.rows() - (p.sentinel ? 1 : 0));
-  if (!edge.last_feature) edge.last_feature.emplace(features.cols());
-  *edge.last_feature = features.row(features.rows() - 1);
+  edge.last_feature = features.row(features.rows() - 1);
   edge.tail_x = p.x.bottomRows(kept);
   edge.tail_y = p.y.bottomRows(kept).leftCols(dv);
 }

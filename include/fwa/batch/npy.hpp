@@ -178,7 +178,7 @@ template <npy_scalar T>
   constexpr std::string_view who = "read_npy";
   auto const begin = in.tellg();
   in.seekg(0, std::ios::end);
-  require(in.good() && begin >= 0, who, file, ": cannot be read");
+  require(in.good(), who, file, ": cannot be read");
   auto left = static_cast<std::size_t>(in.tellg() - begin);
   in.seekg(begin);
   auto take = [&](std::size_t count, std::string_view what) {
@@ -223,7 +223,6 @@ template <npy_scalar T>
   std::error_code error;
   require(std::filesystem::is_regular_file(file, error), "read_npy", file.string(), ": is not there, or not a file");
   std::ifstream in(file, std::ios::binary);
-  require(in.is_open(), "read_npy", file.string(), ": cannot be opened");
   return read_npy<T>(in, file.string());
 }
 
@@ -241,7 +240,7 @@ void write_npy(std::filesystem::path const& file, xt::xarray<T> const& array) {
   part += ".part-" + std::to_string(std::random_device{}());
   try {
     std::ofstream out(part, std::ios::binary);
-    out << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size() & 0xff) << static_cast<char>(header.size() >> 8) << header;
+    out << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size()) << static_cast<char>(header.size() >> 8) << header;
     out.write(reinterpret_cast<char const*>(array.data()), static_cast<std::streamsize>(array.size() * sizeof(T)));
     out.close();
     require(!out.fail(), "write_npy", file.string(), ": cannot be written");
