@@ -128,6 +128,23 @@ TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow"
   options normalised;
   normalised.feature = feature::relu;
   normalised.normalized_read = 1;
+  options relu, same_step, shifted, of_two;  // relu: a feature that changes none of these numbers
+  relu.feature = feature::relu;
+  same_step.pairing = pairing::same_step;
+  shifted.pairing = pairing::shifted;
+  of_two.window = 2;
+  rule const given_window = {"steps of a window", residual::one, false, true, step_law::given, pairing::same_step};
+  auto one = [](double x) { return mat<double>(mat<double>::Constant(1, 1, x)); };
+  memory<double> state, last, tail, target, normaliser;
+  state.S = one(0x1p900);
+  last.S = tail.S = one(-0x1p200);
+  last.last_feature = one(0x1p830);
+  tail.tail_x = one(0x1p830);
+  tail.tail_y = one(0);
+  target.tail_x = one(0x1p-200);
+  target.tail_y = one(0x1p900);
+  normaliser.S = one(1);
+  normaliser.z = one(0x1p1000);
   memory<double> large;
   large.S = mat<double>::Constant(1, 1, 0x1p564);
   large.last_feature = row<double>::Constant(1, 0x1p498);
@@ -137,7 +154,15 @@ TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow"
       {"x S", falcon_1, {1, 1, 1}, {1, 1e150, 1}, {0, 1e200, 0}, 1, 0, {0, 1e200, 0}},
       {"z q", linear_attention, {1e200, 1e200}, {1e200, 1e200}, {1, 1}, 1, 1, {1, 1}, normalised},
       {"S q over z q", linear_attention, {1e200, 1e200}, {1e200, 1e200}, {1e-100, 1e-100}, 1, 1, {1e-100, 1e-100}, normalised},
-      {"x x", delta_net, {1, 1}, {1e155, 1e155}, {1e155, 1e155}, 1e-310, 1, {1, 1}}};
+      {"x x", delta_net, {1, 1}, {1e155, 1e155}, {1e155, 1e155}, 1e-310, 1, {1, 1}},
+      {"a state", falcon_1, {2}, {0x1p200}, {0}, 0.5, 0, {0x1p900}, same_step, state},
+      {"a last feature", delta_net, {2}, {1}, {0}, 0x1p-1000, 1, {0x1p861}, shifted, last},
+      {"a pair of the tail", given_window, {2}, {1}, {0}, 0x1p-999, 1, {0x1p861}, of_two, tail},
+      {"a target of the tail", given_window, {1}, {0}, {0}, 0x1p201, 1, {0x1p900}, of_two, target},
+      {"a normaliser", linear_attention, {0x1p200}, {0}, {0}, 0, 1, {0x1p-1000}, normalised, normaliser},
+      {"q alone, featured", falcon_1, {1, 0x1p900}, {0x1p200, 1}, {0, 0x1p-600}, 1, 0, {0, 0x1p100}, relu},
+      {"x alone, featured", delta_net, {1, 1}, {0x1p600, 0x1p600}, {-1, 0}, 0x1p-1000, 1, {-0x1p-400, 0x1p-200}, relu},
+      {"y alone, featured", delta_net, {1, 1}, {0x1p-200, 0x1p-200}, {0x1p900, 0}, 0x1p200, 1, {0x1p900, 0x1p900}, relu}};
   for (far_case const& c : cases)
     for (form f : all_forms) {
       index_t const T = static_cast<index_t>(c.q.size());
@@ -150,8 +175,31 @@ TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow"
       CAPTURE(c.what);
       CAPTURE(static_cast<int>(f));
       for (index_t t = 0; t < T; ++t)
-        CHECK(std::abs(got(t, 0) - c.want[static_cast<std::size_t>(t)]) <= 1e-12 * c.want[static_cast<std::size_t>(t)]);
+        CHECK(std::abs(got(t, 0) - c.want[static_cast<std::size_t>(t)]) <= 1e-12 * std::abs(c.want[static_cast<std::size_t>(t)]));
     }
+}
+
+/// No number is scaled that need not be: 3 times the smallest of all is exact, 1.5 times it is not.
+TEST_CASE("numbers near 1 read a state of the smallest numbers exactly, under features too") {
+  memory<double> entry;
+  entry.S = mat<double>::Constant(9, 1, std::numeric_limits<double>::denorm_min());
+  entry.last_feature = row<double>::Ones(9);
+  entry.tail_x = mat<double>::Ones(1, 9);
+  entry.tail_y = mat<double>::Zero(1, 1);
+  mat<double> q = mat<double>::Zero(1, 9), k = mat<double>::Zero(1, 9), v = mat<double>::Zero(1, 1), none = v;
+  options o;
+  o.window = 2;
+  o.feature_epsilon = 0;
+  for (form f : all_forms)
+    for (bool featured : {false, true})
+      for (bool value_norm : {false, true}) {
+        o.form = f;
+        o.feature = featured ? feature::rms_norm : feature::identity;
+        o.value_norm = value_norm;
+        q(0, 8) = featured ? 0x1p900 : 3;  // √9 under rms_norm
+        v(0, 0) = value_norm ? 0x1p900 : 1;
+        CHECK(attend<double>(falcon_3, {q, k, v, gains<double>(none, none)}, o, entry).o(0, 0) == 3 * entry.S(0, 0));
+      }
 }
 
 }  // namespace
