@@ -162,7 +162,8 @@ TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow"
       {"a normaliser", linear_attention, {0x1p200}, {0}, {0}, 0, 1, {0x1p-1000}, normalised, normaliser},
       {"q alone, featured", falcon_1, {1, 0x1p900}, {0x1p200, 1}, {0, 0x1p-600}, 1, 0, {0, 0x1p100}, relu},
       {"x alone, featured", delta_net, {1, 1}, {0x1p600, 0x1p600}, {-1, 0}, 0x1p-1000, 1, {-0x1p-400, 0x1p-200}, relu},
-      {"y alone, featured", delta_net, {1, 1}, {0x1p-200, 0x1p-200}, {0x1p900, 0}, 0x1p200, 1, {0x1p900, 0x1p900}, relu}};
+      {"y alone, featured", delta_net, {1, 1}, {0x1p-200, 0x1p-200}, {0x1p900, 0}, 0x1p200, 1, {0x1p900, 0x1p900}, relu},
+      {"y alone, nothing predicted", retnet, {1}, {0x1p-200}, {0x1p900}, 0x1p300, 1, {0x1p1000}}};
   for (far_case const& c : cases)
     for (form f : all_forms) {
       index_t const T = static_cast<index_t>(c.q.size());
@@ -177,6 +178,28 @@ TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow"
       for (index_t t = 0; t < T; ++t)
         CHECK(std::abs(got(t, 0) - c.want[static_cast<std::size_t>(t)]) <= 1e-12 * std::abs(c.want[static_cast<std::size_t>(t)]));
     }
+}
+
+/// S = 2^a (1, −1) and q = 2^200 (1, 1), or no S yet and such pairs: by targets alone the terms of Sᵀq leave the range.
+TEST_CASE("terms that would overflow, of a sum that is 0") {
+  mat<double> const q = mat<double>::Constant(2, 2, 0x1p200), k = mat<double>::Identity(2, 2), none = mat<double>::Zero(1, 2),
+                    v = (mat<double>(2, 1) << 0x1p900, -0x1p900).finished(), ones = mat<double>::Ones(2, 1),
+                    zeros = mat<double>::Zero(2, 1);
+  memory<double> entry;
+  entry.tail_x = (mat<double>(1, 2) << 1, -1).finished();
+  entry.tail_y = v.topRows(1);
+  options o;
+  o.pairing = pairing::same_step;
+  for (form f : all_forms) {
+    o.form = f;
+    o.window = 1;
+    o.feature = feature::relu;
+    CHECK(attend<double>(falcon_1, {q, k, v, gains<double>(ones, zeros)}, o).o(1, 0) == 0);
+    o.window = 2;
+    o.feature = feature::identity;
+    tokens<double> const last = {q.topRows(1), none, zeros.topRows(1), gains<double>(ones.topRows(1), zeros.topRows(1))};
+    CHECK(attend<double>(falcon_3, last, o, entry).o(0, 0) == 0);
+  }
 }
 
 /// No number is scaled that need not be: 3 times the smallest of all is exact, 1.5 times it is not.

@@ -171,6 +171,8 @@ TEST_CASE("the last output may be the next token's query, key or value; outputs 
 TEST_CASE("outputs may stand anywhere but on a query; with rows of another distance not even among its rows") {
   using rows_of = Eigen::Map<mat<double>, 0, Eigen::OuterStride<>>;
   std::vector<double> room(200);
+  rows_of none(room.data(), 0, 3, Eigen::OuterStride<>(1));
+  CHECK_NOTHROW(reader<double>(falcon_1, 3, 3).read({none, none, none, gains<double>(mat<double>(0, 1), mat<double>(0, 1))}, none));
   for (index_t count : {1, 2, 3})
     for (index_t width : {1, 3})
       for (index_t distance : {6, 7})

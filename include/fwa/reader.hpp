@@ -186,18 +186,13 @@ class reader {
 
   void run_form(form how, view<S> q, pairs<S> const& p, schedule<S> const& plan, target<S> o);
 
-  /// The binade of x; where something is predicted a larger one, if y over it would leave the range.
+  /// The binade of x, or one so large that y over it stays in range.
   template <class X, class Y>
-  [[nodiscard]] static binade<S> unit_of(X const& x, Y const& y, bool predicts) {
-    binade<S> unit(x);
-    if constexpr (std::floating_point<S>) {
-      S const least = binade<S>(y).up * std::ldexp(S(1), 2 - std::numeric_limits<S>::max_exponent);
-      if (predicts && S(0) < unit.up && unit.up < least) {
-        unit.up = least;
-        unit.down = S(1) / least;
-      }
-    }
-    return unit;
+  [[nodiscard]] static binade<S> unit_of(X const& x, Y const& y) {
+    if constexpr (std::floating_point<S>)
+      return binade<S>(x.cwiseAbs().cwiseMax(S(y.cwiseAbs().maxCoeff() * std::numeric_limits<S>::min())));
+    else
+      return binade<S>(x);
   }
 
   /// The same map and the same bits by (2^−e x, 4^e w, 2^−e y), where nothing is predicted by (2^−e x, 2^e w, y), and by 2^−f q, whose
@@ -209,9 +204,9 @@ class reader {
     near_q_ = q;
     unit_.resize(q.rows());
     bool const predicts = near_plan_.rho != residual::zero;
-    binade<S> const all = unit_of(pairs_.x, pairs_.y, predicts);
+    binade<S> const all = unit_of(pairs_.x, pairs_.y);
     for (index_t i = 0; i < pairs_.x.rows(); ++i) {
-      binade<S> const one = options_.window > 1 ? all : unit_of(pairs_.x.row(i), pairs_.y.row(i), predicts);
+      binade<S> const one = options_.window > 1 ? all : unit_of(pairs_.x.row(i), pairs_.y.row(i));
       near_pairs_.x.row(i) *= one.down;
       if (predicts) near_pairs_.y.row(i) *= one.down;
       if (index_t const t = i - pairs_.before; t >= 0) {
