@@ -118,6 +118,18 @@ TEST_CASE("every part of the memory matters") {
   CHECK(without([](auto& m) { m.last_feature->setZero(); }) > 1e-3);  // fresh means absent, not zero
 }
 
+TEST_CASE("a memory in other numbers has the same parts") {
+  memory<double> m = some_state();
+  m.tail_x = test::dice(8).matrix(2, d);
+  m.tail_y = test::dice(9).matrix(2, dv);
+  for (int part = 0; part < 2; ++part) {
+    m.last_feature.reset();
+    m.z.reset();
+    (part == 0 ? m.last_feature : m.z) = row<double>::LinSpaced(d, 1, 2);
+    CHECK(test::identical(m.cast<long double>().cast<double>(), m));
+  }
+}
+
 TEST_CASE("a fresh shifted sequence reads a given state before it touches it") {
   memory<double> const entry = some_state();
   for (rule const& r : falcon_rules)
