@@ -66,7 +66,7 @@ class reader {
       for (index_t first = 0; first < count; first += length)
         read_segment(in, o, first, std::min(length, count - first), options_.form, on_plan);
     } catch (...) {
-      if (length < count) {
+      if (count > length) {
         edge_ = entry_;
         state_ = entry_.S;
       }
