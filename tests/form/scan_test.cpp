@@ -73,9 +73,9 @@ TEST_CASE("no tokens, no chunks: the entry state") {
     pairs<double> const p = align<double>(h.k, h.v, pairing::shifted);
     auto const plan = make_plan<double>(r.rho, p, h.all().drive, options{}).schedule;
     mat<double> const S = test::dice(1).matrix(4, 3);
-    for (reading<double> const& got : {chunked_by_scan<double>(h.q, p, plan, timing::read_after_write, 2, S),
-                                       chunked<double>(h.q, p, plan, timing::read_after_write, 2, S),
-                                       masked<double>(h.q, p, plan, timing::read_after_write, S)}) {
+    for (reading<double> const& got :
+         {chunked_by_scan<double>(h.q, p, plan, timing::read_after_write, 2, S),
+          chunked<double>(h.q, p, plan, timing::read_after_write, 2, S), masked<double>(h.q, p, plan, timing::read_after_write, S)}) {
       CHECK(got.o.rows() == 0);
       CHECK(got.o.cols() == 3);
       CHECK(test::identical(got.S, S));
