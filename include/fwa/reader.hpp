@@ -178,7 +178,10 @@ class reader {
   }
 
   /// Numbers whose products may leave the range of a float though the result does not.
-  [[nodiscard]] static bool is_far(S const& largest) { return !(largest < std::ldexp(S(1), std::numeric_limits<S>::max_exponent / 4)); }
+  [[nodiscard]] static bool is_far(S const& largest) {
+    using std::ldexp;
+    return !(largest < ldexp(S(1), std::numeric_limits<S>::max_exponent / 4));
+  }
   template <class M>
   [[nodiscard]] static bool is_far(Eigen::DenseBase<M> const& m) {
     return m.size() > 0 && is_far(S(m.derived().cwiseAbs().maxCoeff()));

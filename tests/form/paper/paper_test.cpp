@@ -5,6 +5,7 @@
 #include <fwa/number/prime_field.hpp>
 
 #include "support/approx.hpp"
+#include "support/head.hpp"
 
 #include <random>
 
@@ -39,12 +40,14 @@ problem make(rule const& r, index_t B, index_t T, double lambda, unsigned seed) 
 
 TEST_CASE("decays: products of either sign; exp of sums of logarithms, where a scalar has them") {
   schedule<double> plan;
-  plan.gamma = (mat<double>(3, 2) << 9, 9, -0.5, 0.25, 3, 0.75).finished();
-  plan.weight = mat<double>::Constant(3, 2, 7);
-  mat<double> const want = (mat<double>(3, 2) << 1, 1, -0.5, 0.25, -1.5, 0.1875).finished();  // from the second token on
-  CHECK(paper::decays(plan, 1, 2, paper::prefix::product) == want);
-  plan.gamma = plan.gamma.cwiseAbs();
-  CHECK_CLOSE(paper::decays(plan, 1, 2, paper::prefix::log_space), mat<double>(want.cwiseAbs()), 1e-15);
+  plan.gamma.resize(3, 2), plan.weight.setConstant(3, 2, 7);
+  plan.gamma << 9, 9, -0.5, 0.25, 3, 0.75;
+  mat<double> want(3, 2);
+  want << 1, 1, -0.5, 0.25, -1.5, 0.1875;  // from the second token on
+  CHECK(test::identical(paper::decays(plan, 1, 2, paper::prefix::product), want));
+  plan.gamma = plan.gamma.cwiseAbs().eval();
+  want = want.cwiseAbs().eval();
+  CHECK_CLOSE(paper::decays(plan, 1, 2, paper::prefix::log_space), want, 1e-15);
 
   using F = prime_field<5>;
   schedule<F> over_field;
@@ -54,16 +57,21 @@ TEST_CASE("decays: products of either sign; exp of sums of logarithms, where a s
 }
 
 TEST_CASE("rows times and over factors, one for each row or one for each entry") {
-  mat<double> const one = (mat<double>(2, 1) << 2, 5).finished(), each = (mat<double>(2, 2) << 2, 3, 4, 5).finished();
-  mat<double> m = (mat<double>(2, 2) << 1, 2, 3, 4).finished();
+  mat<double> one(2, 1), each(2, 2), start(2, 2), by_rows(2, 2), by_entries(2, 2);
+  one << 2, 5;
+  each << 2, 3, 4, 5;
+  start << 1, 2, 3, 4;
+  by_rows << 2, 4, 15, 20;
+  by_entries << 2, 6, 12, 20;
+  mat<double> m = start;
   paper::multiply_rows(m, one);
-  CHECK(m == (mat<double>(2, 2) << 2, 4, 15, 20).finished());
+  CHECK(test::identical(m, by_rows));
   paper::divide_rows(m, one);
-  CHECK(m == (mat<double>(2, 2) << 1, 2, 3, 4).finished());
+  CHECK(test::identical(m, start));
   paper::multiply_rows(m, each);
-  CHECK(m == (mat<double>(2, 2) << 2, 6, 12, 20).finished());
+  CHECK(test::identical(m, by_entries));
   paper::divide_rows(m, each);
-  CHECK(m == (mat<double>(2, 2) << 1, 2, 3, 4).finished());
+  CHECK(test::identical(m, start));
 }
 
 TEST_CASE("paper_forms_agree_where_defined: WY equals the recurrence for one step a token and for one a column, with and without decay") {
