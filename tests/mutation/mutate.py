@@ -371,17 +371,21 @@ def write_headers(texts):
 
 def guilty(log, headers):
     """Numbers of the mutants that the compiler's errors lead to."""
-    where = {}
+    where, after, gate = {}, {}, ()
     for h in headers:
         for i, line in enumerate((OUT / "include/fwa" / h.name).read_bytes().decode("latin-1").split("\n"), 1):
             if found := re.findall(r"/\*(\d+)\*/", line):
                 where[h.name, i] = int(found[0])
+            elif line.startswith("} else return"):  # in a lambda a return of another type before it
+                after[h.name, i] = gate
+            if found := re.findall(r"any\((\d+), (\d+)\)\) \{$", line):
+                gate = range(int(found[-1][0]), int(found[-1][1]) + 1)
     numbers, lines = set(), log.split("\n")
     at = [i for i, line in enumerate(lines) if re.search(r": (?:fatal )?error: ", line)]
     for i, end in zip(at, [*at[1:], len(lines)]):  # the error, then whence it was instantiated
         places = [m.groups() for line in lines[i:end] for m in re.finditer(r"include/fwa/([\w/.]+\.hpp):(\d+)", line)]
-        found = [where.get((os.path.normpath(name), int(line))) for name, line in places]
-        numbers.update([n for n in found if n][:1])
+        places = [(os.path.normpath(name), int(line)) for name, line in places]
+        numbers.update([where[p] for p in places if p in where][:1] or next((after[p] for p in places if p in after), []))
     return numbers
 
 

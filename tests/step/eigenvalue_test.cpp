@@ -122,6 +122,16 @@ TEST_CASE_TEMPLATE("a matrix has one answer, wherever and beside whatever it sta
     }
 }
 
+TEST_CASE("one matrix alone, as the device takes it: the same bits") {
+  for (index_t n : {1, 2, 3, 4, 9})
+    for (mat<double> const& x : keys(n, 3)) {
+      mat<double> room = gram(x);
+      double const want = top(room);
+      std::vector<double> v(static_cast<std::size_t>(n)), w = v, off = v;
+      CHECK(detail::bisection<double, double, detail::one_number<double>>{n, room.data(), v.data(), w.data(), off.data()}.solve() == want);
+    }
+}
+
 TEST_CASE("room that a larger problem left does not show") {
   mat<double> const a = gram(test::dice(5).matrix(3, 2));
   largest_eigenvalues<double> solver;
@@ -131,6 +141,10 @@ TEST_CASE("room that a larger problem left does not show") {
       for (index_t j = 0; j <= i; ++j) solver.at(i, j).setConstant(n == 3 ? a(i, j) : 1e3);
     CHECK(std::isfinite(solver.solve()(0)));
   }
+  solver.resize(9);
+  for (index_t i = 0; i < 9; ++i)
+    for (index_t j = 0; j <= i; ++j) solver.at(i, j).setConstant(1e300);
+  solver.resize(3);
   for (index_t i = 0; i < 3; ++i)
     for (index_t j = 0; j <= i; ++j) solver.at(i, j).setConstant(a(i, j));
   CHECK(solver.solve()(0) == top(a));

@@ -84,6 +84,7 @@ TEST_CASE("by hand: D, eta, gamma, the floor and its surrogate") {
   CHECK(clamped.clamped(0, 0));
   CHECK(clamped.effective_ridge(0, 0) == doctest::Approx(0.999 / 0.475).epsilon(1e-15));
   CHECK(clamped.lambda.cols() == 1);
+  CHECK(schedule<double>{{}, mat<double>(3, 2), {}, residual::one}.tokens() == 3);
   CHECK(schedule<double>{}.rho == residual::one);
   o.clamp = false;
   auto const free = one_token(1, 1.9, 3, o);
