@@ -102,7 +102,7 @@ class Site:
         self.header, self.kind, self.start, self.end, self.type, self.constant = header, kind, start, end, type, constant
         self.before, self.after, self.other = before, after, other
         self.variants = variants  # (operator, text)
-        self.function, self.place = header.within, ""
+        self.within, self.place = header.within, ""
 
     @property
     def original(self):
@@ -565,8 +565,8 @@ def main():
     for h in headers.values():
         h.sites.sort(key=lambda s: (s.start, s.kind))
         for s in h.sites:  # "form/span.hpp sweep", and where that function has the same text again "form/span.hpp sweep 2"
-            same = sorted({x.line() for x in h.sites if (x.function, x.original) == (s.function, s.original)})
-            s.place = f"{h.name} {s.function}" + (f" {1 + same.index(s.line())}" if len(same) > 1 else "")
+            same = sorted({x.line() for x in h.sites if (x.within, x.original) == (s.within, s.original)})
+            s.place = f"{h.name} {s.within}" + (f" {1 + same.index(s.line())}" if len(same) > 1 else "")
     headers = list(headers.values())
 
     if given.sensitivity:
