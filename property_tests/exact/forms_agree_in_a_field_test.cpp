@@ -55,29 +55,3 @@ TEST_CASE("every form is the recurrence for chunks of 1 and 3, and masked window
         CHECK(std::ranges::count(c.forms, path::masked) == 1);
       }
 }
-
-TEST_CASE("a form that is wrong is found, and the smallest case of it") {
-  auto forgets_the_ragged_chunk = []<class T>(problem<T> const& a, path f, index_t C) {
-    reading<T> r = solve(a, f, C);
-    if (f == path::chunk && a.of.T > C && a.of.T % C != 0) r.S(0, 0) += T(1);
-    return r;
-  };
-  certificate const c = certify(production(falcon_3, timing::read_after_write), 64, 1, 3, forgets_the_ragged_chunk);
-  REQUIRE(c.found);
-  CHECK(c.found->form == path::chunk);
-  CHECK(c.found->of.T == 3);
-  CHECK(c.found->C == 2);
-  CHECK(c.found->of.B == 1);
-  CHECK(c.found->of.d == 1);
-  CHECK(c.found->of.dv == 1);
-
-  auto wrong_in_the_paper = []<class T>(problem<T> const& a, path f, index_t C) {
-    reading<T> r = solve(a, f, C);
-    if (f == path::wy && a.of.T > 0) r.o(0, 0) += a.q(0, 0);
-    return r;
-  };
-  certificate const p = certify(production(falcon_2, timing::read_before_write), 64, 1, 3, wrong_in_the_paper);
-  REQUIRE(p.found);
-  CHECK(p.found->form == path::wy);
-  CHECK(p.found->of.T == 1);
-}

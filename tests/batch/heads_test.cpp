@@ -77,7 +77,7 @@ TEST_CASE("heads_are_independent: each is what it is alone, and continues from i
   std::vector<rule> rules(std::begin(falcon_rules), std::end(falcon_rules));
   rules.push_back(delta_net);
   rules.push_back({"steps of each column", residual::zero, true, false, step_law::given, pairing::same_step});
-  for (std::size_t const time : {21, 1})
+  for (std::size_t const time : {std::size_t{21}, std::size_t{1}})
     for (rule const& r : rules) {
       INFO(std::string(r.name));
       options o;

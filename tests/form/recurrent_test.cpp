@@ -63,6 +63,16 @@ TEST_CASE("an empty window keeps the state, bit for bit") {
   CHECK(read(p, plan, timing::read_after_write, 0.1).S(0, 0) == 0.1);
 }
 
+TEST_CASE("a key of zeros writes nothing, however large the weight and the value") {
+  mat<double> const large = mat<double>::Constant(1, 2, 1e200);
+  pairs<double> const p{column({0}), large, 0, false};
+  for (residual rho : {residual::zero, residual::one, residual::gamma}) {
+    schedule<double> const plan{large, mat<double>::Ones(1, 2), {1}, rho};
+    auto const got = recurrent<double>(mat<double>::Ones(1, 1), p, plan, timing::read_after_write, mat<double>::Constant(1, 2, 3));
+    CHECK(got.o == mat<double>::Constant(1, 2, 3));
+  }
+}
+
 TEST_CASE("no tokens") {
   pairs<double> const p{mat<double>(0, 1), mat<double>(0, 1), 0, false};
   schedule<double> const plan{mat<double>(0, 1), mat<double>(0, 1), {}, residual::one};

@@ -10,7 +10,7 @@ or computes four times as long. What does not compile is dropped and counted.
 --oracle NAME    only these                               --list                 print the mutants and stop
 --until-killed   the quickest oracle first, and no other once one kills: the score without the whole matrix
 --minutes M      no mutant is begun later than that after the oracles are built; they run in random order, so those that ran are a sample
---resume         what build/mutate/results.jsonl says of a mutant is not asked again: after a run that was cut short
+--resume         what build/mutate/results.jsonl says is not asked again: after a run that was cut short, or with oracles more
 --sensitivity    no mutants: see measure()                --at-least PERCENT     status 1 below that score
 """
 import argparse
@@ -38,8 +38,12 @@ ORACLES = re.findall(r"^oracle\((\w+)", (HERE / "CMakeLists.txt").read_text(), r
 PROBES = {
     "batch/": ["tests/batch/heads_test.cpp", "tests/batch/npy_test.cpp"],
     "number/": ["tests/number/dual_test.cpp", "tests/number/running_error_test.cpp", "tests/number/prime_field_test.cpp"],
+    "verify/": ["tests/verify/certificate_test.cpp"],
+    "step/": ["tests/step/schedule_test.cpp", "tests/support/instances.cpp"],
+    "form/memory.hpp": ["tests/attend_test.cpp"],
     "form/paper/": ["tests/form/paper/paper_test.cpp"],
     "form/": ["property_tests/exact/forms_agree_over_fractions_test.cpp"],
+    "objective.hpp": ["tests/objective_test.cpp"],
     "": ["tests/support/instances.cpp"],
 }
 UNTOUCHED = ("reference/*", "verify/problem.hpp", "scalar.hpp", "fwa.hpp", "number/eigen.hpp", "number/rational.hpp", "number/digits.hpp")
@@ -172,6 +176,8 @@ class Header:
         condition, *step = [parts[1], parts[2]] if c.kind == K.FOR_STMT else [parts[-1]]
         for part, type in [(condition, "bool"), *((x, "void") for x in step)]:
             a, b = self.trim(*part)
+            if type == "bool" and " = " in self.text[a:b]:  # declares what the branch uses
+                continue
             around = clean(self.text[start:a]) + " " * self.text[a - 1].isspace(), clean(self.text[b : closing + 1])
             self.value(c, a, b, type, *around, extra if type == "bool" else [])
 
@@ -385,7 +391,7 @@ def guilty(log, headers):
     for i, end in zip(at, [*at[1:], len(lines)]):  # the error, then whence it was instantiated
         places = [m.groups() for line in lines[i:end] for m in re.finditer(r"include/fwa/([\w/.]+\.hpp):(\d+)", line)]
         places = [(os.path.normpath(name), int(line)) for name, line in places]
-        numbers.update([where[p] for p in places if p in where][:1] or next((after[p] for p in places if p in after), []))
+        numbers.update(next(([where[p]] if p in where else after[p] for p in places if p in where or p in after), []))
     return numbers
 
 
@@ -597,17 +603,22 @@ def main():
     if not given.resume:
         file.unlink(missing_ok=True)
     earlier = {tuple(k): found for k, found in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+    quickest = sorted(given.oracle, key=limit.get)
 
     def kills(m):
         """By oracle, of those that reach this mutant; None where there was no time."""
-        if key(m) in earlier:
-            return earlier[key(m)]
+        found = dict(earlier.get(key(m), {}))
+
+        def left():
+            done = given.until_killed and any(found.get(o) for o in given.oracle)
+            return [] if done else [o for o in quickest if m[1].mark in reached[o] and o not in found]
+
+        if not left():
+            return found
         if time.monotonic() > end:
             return None
-        found = {}
-        for o in sorted(given.oracle, key=limit.get):
-            if m[1].mark in reached[o] and not (given.until_killed and any(found.values())):
-                found[o] = not passes(o, limit[o], FWA_MUTANT=m[0])
+        while now := left():
+            found[now[0]] = not passes(now[0], limit[now[0]], FWA_MUTANT=m[0])
         with open(file, "a") as results:
             results.write(json.dumps([key(m), found]) + "\n")
         return found

@@ -205,6 +205,7 @@ TEST_CASE("given steps pass through, but not at a sentinel") {
   CHECK(same.schedule.gamma == h.forget);
   CHECK(same.schedule.weight == h.size);
   CHECK(!same.clamped.any());
+  CHECK(same.lambda == mat<double>::Zero(5, 1));
   o.pairing = pairing::shifted;
   auto const next = planned(retnet, h, o);
   CHECK(next.eta(0, 0) == 0);

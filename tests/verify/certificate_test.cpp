@@ -155,6 +155,34 @@ TEST_CASE("one form wrong, in one field: found and named") {
     }
 }
 
+TEST_CASE("a form that is wrong at production size is found, and the smallest case of it") {
+  auto forgets_the_ragged_chunk = []<class T>(problem<T> const& a, path f, index_t C) {
+    reading<T> r = solve(a, f, C);
+    if (f == path::chunk && a.of.T > C && a.of.T % C != 0) r.S(0, 0) += T(1);
+    return r;
+  };
+  certificate const c = certify(sized(falcon_3, 4, 1037, 16, 8), 64, 1, 3, forgets_the_ragged_chunk);
+  REQUIRE(c.found);
+  CHECK(c.found->form == path::chunk);
+  CHECK(c.found->of.T == 3);
+  CHECK(c.found->C == 2);
+  CHECK(c.found->of.B == 1);
+  CHECK(c.found->of.d == 1);
+  CHECK(c.found->of.dv == 1);
+
+  auto wrong_in_the_paper = []<class T>(problem<T> const& a, path f, index_t C) {
+    reading<T> r = solve(a, f, C);
+    if (f == path::wy && a.of.T > 0) r.o(0, 0) += a.q(0, 0);
+    return r;
+  };
+  shape before = sized(falcon_2, 1, 1037, 16, 8);
+  before.when = timing::read_before_write;
+  certificate const p = certify(before, 64, 1, 3, wrong_in_the_paper);
+  REQUIRE(p.found);
+  CHECK(p.found->form == path::wy);
+  CHECK(p.found->of.T == 1);
+}
+
 TEST_CASE("the smallest sizes, one by one") {
   CHECK(growing(1) == std::vector<index_t>{1});
   CHECK(growing(2) == std::vector<index_t>{1, 2});

@@ -100,6 +100,7 @@ template <class Block, ring T>
 template <ring T>
 [[nodiscard]] reading<T> chunked_by_scan(view<T> q, pairs<T> const& p, schedule<T> const& plan, timing when, index_t C, mat<T> S) {
   require(C >= 1, "chunked_by_scan", "chunk must be at least 1, but is ", C);
+  if (q.rows() == 0) return {mat<T>(0, S.cols()), std::move(S)};  // and p.y has no storage to point a column into
   if (has_one_system(plan)) return scan_blocks<masked_block<T>>(q, p, plan, when, C, std::move(S));
   if (!plan.per_column() || plan.rho == residual::zero) return scan_blocks<span_block<T>>(q, p, plan, when, C, std::move(S));
   mat<T> o(q.rows(), S.cols());
