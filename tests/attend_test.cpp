@@ -194,6 +194,19 @@ TEST_CASE("no tokens: no outputs, and the memory is what it was") {
       }
 }
 
+TEST_CASE("the masked form is one system, whatever the length: the bits of masked()") {
+  for (rule const& r : {falcon_1, falcon_1a, falcon_2, falcon_3}) {
+    auto const h = some_head(r, 90, d, dv, 8);
+    options const o = choices(r, r.pairing, form::masked);
+    pairs<double> const p = align<double>(h.k, h.v, r.pairing);
+    auto const plan = make_plan<double>(r.rho, p, h.all().drive, o).schedule;
+    reading<double> const want = masked<double>(h.q, p, plan, o.timing, mat<double>::Zero(d, dv));
+    auto const got = attend<double>(r, h.all(), o);
+    CHECK(test::identical(got.o, want.o));
+    CHECK(test::identical(got.memory.S, want.S));
+  }
+}
+
 TEST_CASE("packing: each sequence as if it were alone") {
   std::vector<index_t> const offsets = {0, 0, 1, 8, 8, 20, 21, 21};
   for (rule const& r : falcon_rules)

@@ -119,6 +119,9 @@ TEST_CASE("the normalised read") {
   memory<double> state;
   state.S = mat<double>::Ones(3, 2);
   CHECK_REFUSES(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state), "needs its normaliser z");
+  memory<double> one;
+  one.S = mat<double>::Ones(1, 1);
+  CHECK_REFUSES(attend<double>(falcon_1a, some_head(falcon_1a, 6, 1, 1, 1).all(), normal(1, feature::relu), one), "needs its normaliser z");
   state.z = row<double>::Ones(3);
   CHECK(attend<double>(falcon_1a, h.all(), normal(1, feature::relu), state).o.allFinite());
   CHECK_REFUSES(attend<double>(falcon_1a, h.all(), options{}, state), "normaliser z", "not normalised");

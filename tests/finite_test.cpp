@@ -153,6 +153,7 @@ TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow"
       {"x S, continued", falcon_1, {1}, {1}, {0}, 1, 0, {0}, {}, large},
       {"x S", falcon_1, {1, 1, 1}, {1, 1e150, 1}, {0, 1e200, 0}, 1, 0, {0, 1e200, 0}},
       {"z q", linear_attention, {1e200, 1e200}, {1e200, 1e200}, {1, 1}, 1, 1, {1, 1}, normalised},
+      {"epsilon beside a large z q", linear_attention, {0x1p300}, {0x1p-8}, {1}, 1, 1, {1}, normalised},
       {"S q over z q", linear_attention, {1e200, 1e200}, {1e200, 1e200}, {1e-100, 1e-100}, 1, 1, {1e-100, 1e-100}, normalised},
       {"x x", delta_net, {1, 1}, {1e155, 1e155}, {1e155, 1e155}, 1e-310, 1, {1, 1}},
       {"a state", falcon_1, {2}, {0x1p200}, {0}, 0.5, 0, {0x1p900}, same_step, state},

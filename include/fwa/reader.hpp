@@ -219,7 +219,7 @@ class reader {
     }
     for (index_t t = 0; t < q.rows(); ++t) {
       binade<S> const one(q.row(t));
-      unit_(t) = one.up == S(0) ? S(1) : one.up;
+      unit_(t) = one.up;
       near_q_.row(t) *= one.down;
     }
     run_form(how, near_q_, near_pairs_, near_plan_, o_wide_);

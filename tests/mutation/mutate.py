@@ -10,7 +10,8 @@ or computes four times as long. What does not compile is dropped and counted.
 --oracle NAME    only these                               --list                 print the mutants and stop
 --until-killed   the quickest oracle first, and no other once one kills: the score without the whole matrix
 --minutes M      no mutant is begun later than that after the oracles are built; they run in random order, so those that ran are a sample
---resume         what build/mutate/results.jsonl says is not asked again: after a run that was cut short, or with oracles more
+--resume         what build/mutate/results.jsonl says is not asked again, but for survivors without an argument: after a run that was
+                 cut short, after work on survivors, or with more oracles
 --sensitivity    no mutants: see measure()                --at-least PERCENT     status 1 below that score
 """
 import argparse
@@ -603,6 +604,7 @@ def main():
     if not given.resume:
         file.unlink(missing_ok=True)
     earlier = {tuple(k): found for k, found in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+    earlier = {k: found for k, found in earlier.items() if k in equivalent or any(found.values())}
     quickest = sorted(given.oracle, key=limit.get)
 
     def kills(m):
@@ -636,9 +638,9 @@ def main():
         for m in built:
             cells = {True: "killed", False: "passes", None: "-"}  # not reached, or not asked
             print(key(m)[0], m[1].line(), m[2], *key(m)[1:], *(cells[killed.get((m[0], o))] for o in given.oracle), sep="\t", file=table)
-    for m in built:
-        if by[m[0]] and key(m) in equivalent:
-            sys.exit(f"mutate: argued equivalent, but killed by {by[m[0]]}:\n{describe(m)}")
+    refuted = [m for m in built if by[m[0]] and key(m) in equivalent]
+    for m in refuted:
+        print(f"argued equivalent, but killed by {by[m[0]]}: {describe(m)}")
     survivors = [m for m in built if not by[m[0]]]
     argued = [m for m in survivors if key(m) in equivalent]
     for m in survivors:
@@ -651,7 +653,7 @@ def main():
     dead, count = len(built) - len(survivors), len(built) - len(argued)
     score = 100 * dead / max(count, 1)
     print(f"score: {score:.1f} % (killed {dead} of {count}; {len(argued)} argued equivalent)")
-    sys.exit(score < given.at_least)
+    sys.exit(score < given.at_least or bool(refuted))
 
 
 main()

@@ -64,14 +64,15 @@ std::vector<mat<double>> keys(index_t n, index_t d) {
     late(n - 1, 0) += std::pow(10.0, e);
     all.push_back(late);
   }
-  for (int e : {-3, -5, -7}) {  // a column (−1, 10^e, …): its reflection must not subtract its norm from what is nearly that
-    mat<double> opposed = roll.matrix(n, d);
-    opposed.row(0).setZero();
-    opposed.col(0).setConstant(std::pow(10.0, e));
-    opposed(0, 0) = 1;
-    if (n > 1) opposed(1, 0) = -1;
-    all.push_back(opposed);
-  }
+  for (double first : {1, -1})
+    for (int e : {-3, -5, -7}) {  // a column (±1, 10^e, …): its reflection must not subtract its norm from what is nearly that
+      mat<double> steep = roll.matrix(n, d);
+      steep.row(0).setZero();
+      steep.col(0).setConstant(std::pow(10.0, e));
+      steep(0, 0) = 1;
+      if (n > 1) steep(1, 0) = first;
+      all.push_back(steep);
+    }
   return all;
 }
 

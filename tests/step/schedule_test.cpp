@@ -158,6 +158,18 @@ TEST_CASE("an energy that leaves the range of the scalar: no step size, and noth
         }
 }
 
+TEST_CASE("an energy below the range beside a ridge: the step size is beta over the ridge") {
+  test::head<double> h = test::some_head(falcon_1, 1, 1, 1, 1);
+  h.k(0, 0) = 1e-200;
+  h.size(0, 0) = 0.5;
+  h.forget(0, 0) = 2;
+  options o;
+  o.pairing = pairing::same_step;
+  auto const p = planned(falcon_1, h, o);
+  CHECK(p.eta(0, 0) == 0.25);
+  CHECK(p.schedule.gamma(0, 0) == 0.5);
+}
+
 TEST_CASE("weights are eta over the pairs that the window really holds") {
   auto const h = test::some_head(falcon_3, 8, 3, 2, 4);
   for (auto how : {pairing::shifted, pairing::same_step}) {
@@ -206,6 +218,15 @@ TEST_CASE("given steps pass through, but not at a sentinel") {
   CHECK(same.schedule.weight == h.size);
   CHECK(!same.clamped.any());
   CHECK(same.lambda == mat<double>::Zero(5, 1));
+  plan<double> reused = same;
+  reused.clamped.setConstant(true);
+  planner<double>{}(retnet.rho, align<double>(h.k, h.v, retnet.pairing), h.all().drive, o, reused);
+  CHECK(!reused.clamped.any());
+  reused.clamped.setConstant(true);
+  o.clamp = false;
+  auto const normalised = test::some_head(falcon_1, 5, 3, 2, 6);
+  planner<double>{}(falcon_1.rho, align<double>(normalised.k, normalised.v, falcon_1.pairing), normalised.all().drive, o, reused);
+  CHECK(!reused.clamped.any());
   o.pairing = pairing::shifted;
   auto const next = planned(retnet, h, o);
   CHECK(next.eta(0, 0) == 0);

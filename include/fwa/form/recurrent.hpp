@@ -33,7 +33,7 @@ void scale_columns(M&& m, mat<T> const& factor, index_t t) {
     m.array().rowwise() *= factor.row(t).array();
 }
 
-/// 2^e near the largest entry of x, and 2^−e; 0 where x is; 1 where the scalar has no exponent to leave. A step size is about 1/‖x‖², so
+/// 2^e near the largest entry of x, and 2^−e; 0 and 1 where x is 0; 1 where the scalar has no exponent to leave. A step size is about 1/‖x‖², so
 /// w r alone may overflow where w r x does not; (2^e w) r (2^−e x) does not, and rounds as before.
 template <ring T>
 struct binade {
@@ -43,10 +43,10 @@ struct binade {
   explicit binade(X const& x) {
     if constexpr (std::floating_point<T>) {
       constexpr int widest = std::numeric_limits<T>::max_exponent - 1;
-      T const most = x.size() > 0 ? T(x.cwiseAbs().maxCoeff()) : T(0);
+      T const most = x.cwiseAbs().maxCoeff();
       int const e = most > T(0) ? std::clamp(std::ilogb(most), -widest, widest) : 0;
       up = most > T(0) ? std::ldexp(T(1), e) : T(0);
-      down = most > T(0) ? std::ldexp(T(1), -e) : T(0);
+      down = std::ldexp(T(1), -e);
     }
   }
 };

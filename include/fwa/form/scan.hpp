@@ -81,7 +81,7 @@ template <class Block, ring T, class Map>
     block.load(q.middleRows(first, c), p, plan, first, when);
     block.pass(entry, o.middleRows(first, c));
   }
-  return {std::move(o), maps.empty() ? std::move(S) : maps.back()(S)};
+  return {std::move(o), maps.back()(S)};
 }
 
 template <class Block, ring T>

@@ -46,7 +46,7 @@ class energies {
     for (index_t i = 0; i < p.x.rows(); ++i) band_(i, 0) = p.x.row(i).squaredNorm();
     for (index_t t = 0; t < p.tokens(); ++t) {
       index_t const n = window_length(p, t, B), end = p.before + t + 1;
-      out_(t) = n == 0 ? S(0) : n == 1 ? band_(end - 1, 0) : S(band_.col(0).segment(end - n, n).sum() / S(static_cast<int>(n)));
+      out_(t) = n == 0 ? S(0) : S(band_.col(0).segment(end - n, n).sum() / S(static_cast<int>(n)));
     }
   }
 

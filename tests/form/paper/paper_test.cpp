@@ -90,6 +90,19 @@ TEST_CASE("paper_forms_agree_where_defined: WY equals the recurrence for one ste
         }
 }
 
+TEST_CASE("WY after pairs that only longer windows would read") {
+  problem a = make(falcon_1, 1, 20, 0.5, 5);
+  a.q = a.q.bottomRows(17).eval();
+  a.p.before = 3;
+  a.p.sentinel = false;
+  for (mat<double>* m : {&a.plan.weight, &a.plan.gamma}) *m = m->bottomRows(17).eval();
+  a.plan.window.assign(17, 1);
+  reading<double> const want = recurrent<double>(a.q, a.p, a.plan, timing::read_after_write, a.S);
+  reading<double> const got = paper::wy<double>(a.q, a.p, a.plan, paper::roots(a.plan), timing::read_after_write, 8, a.S);
+  CHECK_CLOSE(got.o, want.o, 1e-9);
+  CHECK_CLOSE(got.S, want.S, 1e-9);
+}
+
 TEST_CASE("paper_forms_agree_where_defined: tensorInv equals the recurrence for windows, the first ones partly filled") {
   for (index_t B : {1, 2, 5})
     for (timing when : {timing::read_after_write, timing::read_before_write})
