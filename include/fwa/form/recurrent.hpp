@@ -33,8 +33,8 @@ void scale_columns(M&& m, mat<T> const& factor, index_t t) {
     m.array().rowwise() *= factor.row(t).array();
 }
 
-/// 2^e near the largest entry of x, and 2^−e; 0 and 1 where x is 0; 1 where the scalar has no exponent to leave. A step size is about 1/‖x‖², so
-/// w r alone may overflow where w r x does not; (2^e w) r (2^−e x) does not, and rounds as before.
+/// 2^e near the largest entry of x, and 2^−e; 0 and 1 where x is 0; 1 where the scalar has no exponent to leave. A step size is about
+/// 1/‖x‖², so w r alone may overflow where w r x does not; (2^e w) r (2^−e x) does not, and rounds as before.
 template <ring T>
 struct binade {
   T up = T(1), down = T(1);
