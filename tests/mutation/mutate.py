@@ -604,12 +604,12 @@ def main():
     if not given.resume:
         file.unlink(missing_ok=True)
     earlier = {tuple(k): found for k, found in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
-    earlier = {k: found for k, found in earlier.items() if k in equivalent or any(found.values())}
     quickest = sorted(given.oracle, key=limit.get)
 
     def kills(m):
         """By oracle, of those that reach this mutant; None where there was no time."""
-        found = dict(earlier.get(key(m), {}))
+        said = earlier.get(key(m), {})
+        found = dict(said) if key(m) in equivalent or any(said.values()) else {}
 
         def left():
             done = given.until_killed and any(found.get(o) for o in given.oracle)
@@ -618,7 +618,7 @@ def main():
         if not left():
             return found
         if time.monotonic() > end:
-            return None
+            return said or None
         while now := left():
             found[now[0]] = not passes(now[0], limit[now[0]], FWA_MUTANT=m[0])
         with open(file, "a") as results:
