@@ -83,6 +83,7 @@ TEST_CASE("a form called by itself with a chunk of 0") {
   pairs<double> const p{q, q, 0, false};
   schedule<double> const plan{q, q, {1}, residual::one};
   CHECK_REFUSES(chunked<double>(q, p, plan, timing::read_after_write, 0, S), "chunked: chunk must be at least 1", "is 0");
+  CHECK_REFUSES(chunked_by_scan<double>(q, p, plan, timing::read_after_write, 0, S), "chunked_by_scan: chunk must be at least 1", "is 0");
   CHECK_REFUSES(chunked_by_scan<double>(q, p, plan, timing::read_after_write, -1, S), "chunked_by_scan: chunk", "is -1");
 }
 

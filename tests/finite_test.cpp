@@ -203,7 +203,7 @@ TEST_CASE("terms that would overflow, of a sum that is 0") {
   }
 }
 
-/// No number is scaled that need not be: 3 times the smallest of all is exact, 1.5 times it is not.
+/// No number is scaled that need not be: 3 times the smallest of all is exact, as is 1.5·2^250 times it; 1.5 times it is not.
 TEST_CASE("numbers near 1 read a state of the smallest numbers exactly, under features too") {
   memory<double> entry;
   entry.S = mat<double>::Constant(9, 1, std::numeric_limits<double>::denorm_min());
@@ -220,9 +220,10 @@ TEST_CASE("numbers near 1 read a state of the smallest numbers exactly, under fe
         o.form = f;
         o.feature = featured ? feature::rms_norm : feature::identity;
         o.value_norm = value_norm;
-        q(0, 8) = featured ? 0x1p900 : 3;  // √9 under rms_norm
+        q(0, 8) = featured ? 0x1p900 : 0x1.8p250;
+        double const seen = featured ? 3 : 0x1.8p250;  // √9 under rms_norm
         v(0, 0) = value_norm ? 0x1p900 : 1;
-        CHECK(attend<double>(falcon_3, {q, k, v, gains<double>(none, none)}, o, entry).o(0, 0) == 3 * entry.S(0, 0));
+        CHECK(attend<double>(falcon_3, {q, k, v, gains<double>(none, none)}, o, entry).o(0, 0) == seen * entry.S(0, 0));
       }
 }
 

@@ -104,6 +104,7 @@ TEST_CASE("by hand") {
         doctest::Approx(1.8).epsilon(1e-15));  // the power-iteration trap
   CHECK(top<double>((mat<double>(2, 2) << 2, 1, 1, 2).finished()) == doctest::Approx(3).epsilon(1e-15));
   CHECK(top<double>((mat<double>(1, 1) << 0.1).finished()) == 0.1);
+  CHECK(top<double>(mat<double>::Ones(2, 2)) == 2);  // halved until no number is left between
   for (index_t n : {1, 2, 3, 9, 17}) {
     CHECK(top<double>(mat<double>::Zero(n, n)) == 0);
     CHECK(top<double>(mat<double>::Identity(n, n)) == doctest::Approx(1).epsilon(1e-15));
