@@ -73,6 +73,14 @@ TEST_CASE("a key of zeros writes nothing, however large the weight and the value
   }
 }
 
+TEST_CASE("a key of the smallest number: w x y is in range, w y and 1/x are not") {
+  mat<double> const x = mat<double>::Constant(1, 1, 0x1p-1074);
+  pairs<double> const p{x, mat<double>::Constant(1, 2, 0x1p74), 0, false};
+  schedule<double> const plan{mat<double>::Constant(1, 2, 0x1p1000), mat<double>::Ones(1, 2), {1}, residual::zero};
+  auto const got = recurrent<double>(mat<double>::Ones(1, 1), p, plan, timing::read_after_write, mat<double>::Zero(1, 2));
+  CHECK(got.o == mat<double>::Ones(1, 2));
+}
+
 TEST_CASE("no tokens") {
   pairs<double> const p{mat<double>(0, 1), mat<double>(0, 1), 0, false};
   schedule<double> const plan{mat<double>(0, 1), mat<double>(0, 1), {}, residual::one};
