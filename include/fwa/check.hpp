@@ -36,7 +36,7 @@ void check(std::string_view who, rule const& r, options const& o, memory<S> cons
       if (m.last_feature) not_negative("memory last_feature", *m.last_feature);
       not_negative("memory tail_x", m.tail_x);
     }
-    require(m.S.size() == 0 || (m.S.array() == S(0)).all() || m.z, who, "a normalised read that continues a state needs its normaliser z");
+    require((m.S.array() == S(0)).all() || m.z, who, "a normalised read that continues a state needs its normaliser z");
   }
   require(!m.z || o.normalized_read, who, "the memory has a normaliser z, but the read is not normalised");
   if (m.S.rows() != 0 || m.S.cols() != 0) require_shape(who, "memory S", m.S, dx, dv);

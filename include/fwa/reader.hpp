@@ -109,7 +109,7 @@ class reader {
   template <class A, class B>
   [[nodiscard]] static bool overlap(A const& a, B const& b) {
     if (a.size() == 0) return false;
-    auto end = [](auto const& m) { return m.data() + (m.rows() - 1) * m.outerStride() + m.cols(); };
+    auto end = [](auto const& m) -> T const* { return m.data() + (m.rows() - 1) * m.outerStride() + m.cols(); };
     if (!std::less<T const*>{}(a.data(), end(b)) || !std::less<T const*>{}(b.data(), end(a))) return false;
     index_t const stride = a.outerStride();
     if (stride != b.outerStride()) return true;

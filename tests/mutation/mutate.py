@@ -306,7 +306,7 @@ class Header:
         for d in c.walk_preorder():
             a, b = d.extent.start.offset - start, d.extent.end.offset - start
             kids = list(d.get_children())
-            if not (0 <= a < b <= end - start):
+            if not (0 <= a < b <= end - start) or text[:a].endswith("::"):  # to libclang std::same_as<T, S> begins after std::
                 continue
             parts = [(x.extent.start.offset - start, x.extent.end.offset - start) for x in kids]
             if d.kind == K.CONDITIONAL_OPERATOR and len(parts) == 3:
@@ -387,13 +387,20 @@ def guilty(log, headers):
                 after[h.name, i] = gate
             if found := re.findall(r"any\((\d+), (\d+)\)\) \{$", line):
                 gate = range(int(found[-1][0]), int(found[-1][1]) + 1)
-    numbers, lines = set(), log.split("\n")
+    lines = log.split("\n")
     at = [i for i, line in enumerate(lines) if re.search(r": (?:fatal )?error: ", line)]
-    for i, end in zip(at, [*at[1:], len(lines)]):  # the error, then whence it was instantiated
+
+    def leads_to(i, end):
+        """The error, then whence it was instantiated."""
         places = [m.groups() for line in lines[i:end] for m in re.finditer(r"include/fwa/([\w/.]+\.hpp):(\d+)", line)]
         places = [(os.path.normpath(name), int(line)) for name, line in places]
-        numbers.update(next(([where[p]] if p in where else after[p] for p in places if p in where or p in after), []))
-    return numbers
+        return next(([where[p]] if p in where else after[p] for p in places if p in where or p in after), [])
+
+    # What cannot be parsed, then what does not compile: calls of it are errors too, where nothing is wrong.
+    for kind in ": error: expected ", ": error: (?!no matching )", ": ":
+        if numbers := {n for i, end in zip(at, [*at[1:], len(lines)]) if re.search(kind, lines[i]) for n in leads_to(i, end)}:
+            return numbers
+    return set()
 
 
 def build(oracles):

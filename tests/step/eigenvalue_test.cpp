@@ -112,6 +112,16 @@ TEST_CASE("by hand") {
   }
 }
 
+TEST_CASE_TEMPLATE("halved until nothing but rounding is left: beside many rows the largest is a small part of the trace", S, float,
+                   double) {
+  for (index_t n : {4, 16, 64})
+    for (double b : {0.1, 0.3, 0.6, 0.9}) {
+      mat<S> a = mat<S>::Identity(n, n);
+      a(1, 0) = a(0, 1) = static_cast<S>(b);
+      CHECK(std::abs(top(a) - (1 + a(1, 0))) <= 4 * unit<S>());
+    }
+}
+
 TEST_CASE("scale does not matter: from 1e-300 to 1e300") {
   for (index_t n : {2, 4, 17})
     for (mat<double> const& x : keys(n, 3)) {

@@ -10,6 +10,8 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace fwa {
 namespace {
@@ -183,6 +185,21 @@ TEST_CASE("weights are eta over the pairs that the window really holds") {
       CHECK(p.schedule.weight(t, 0) == (B == 0 ? 0 : p.eta(t, 0) / static_cast<double>(B)));
     }
   }
+}
+
+TEST_CASE("a drive names its law and its two columns; a schedule over other numbers is the same schedule") {
+  mat<double> const first = mat<double>::Constant(3, 1, 0.5), second = mat<double>::Constant(3, 1, 0.25);
+  for (auto const& [got, law] :
+       {std::pair{gains<double>(first, second), step_law::normalised}, {steps<double>(first, second), step_law::given}}) {
+    CHECK(got.law == law);
+    CHECK(got.size == first);
+    CHECK(got.forget == second);
+  }
+  schedule<float> const narrow = schedule<double>{first, second, {0, 1, 2}, residual::gamma}.cast<float>();
+  CHECK(narrow.weight == first.cast<float>());
+  CHECK(narrow.gamma == second.cast<float>());
+  CHECK(narrow.window == std::vector<index_t>{0, 1, 2});
+  CHECK(narrow.rho == residual::gamma);
 }
 
 TEST_CASE("any_gain: beyond 2 and below 0 the definition still holds") {

@@ -123,8 +123,8 @@ class npy_header_parser {
     if (!accept(c)) fail(std::string("lacks a '") + c + "'");
   }
 
+  /// Where no space is next.
   std::string quoted() {
-    skip_space();
     if (!rest_.starts_with('\'') && !rest_.starts_with('"')) fail("lacks a quoted text");
     std::size_t const end = rest_.find(rest_.front(), 1);
     if (end == std::string_view::npos) fail("has a text without end");
