@@ -493,6 +493,7 @@ def entries(name, known=None):
 def scaled(headers):
     """Every value that a statement of form/ and step/ makes, wrapped: (number, header, line, text), and the headers' texts."""
     sites, texts = [], {}
+    by_reference = re.compile(r"& \w+\([^{};]*\{ $")  # what a function returns so cannot be a value
     for h in headers:
         edits = []
 
@@ -508,7 +509,7 @@ def scaled(headers):
                 wrap(s.start, s.end)
             elif s.kind == "statement" and (m := re.match(r'[^;"{]*? [-+*/]?= ', text)) and "require" not in text:
                 wrap(s.start + m.end(), s.end - 1)
-            elif s.kind == "statement" and re.match(r"return [^;]*[-+*/?]", text) and "reading<" not in text:
+            elif s.kind == "statement" and re.match(r"return [^;]*[-+*/?]", text) and "reading<" not in text and not by_reference.search(h.text, 0, s.start):
                 wrap(s.start + len("return "), s.end - 1)
         texts[h.name] = spliced(h.text, sorted(edits))
     return sites, texts
