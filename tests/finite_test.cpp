@@ -164,7 +164,9 @@ TEST_CASE("numbers far from 1: q x, x x, x S and the denominator would overflow"
       {"q alone, featured", falcon_1, {1, 0x1p900}, {0x1p200, 1}, {0, 0x1p-600}, 1, 0, {0, 0x1p100}, relu},
       {"x alone, featured", delta_net, {1, 1}, {0x1p600, 0x1p600}, {-1, 0}, 0x1p-1000, 1, {-0x1p-400, 0x1p-200}, relu},
       {"y alone, featured", delta_net, {1, 1}, {0x1p-200, 0x1p-200}, {0x1p900, 0}, 0x1p200, 1, {0x1p900, 0x1p900}, relu},
-      {"y alone, nothing predicted", retnet, {1}, {0x1p-200}, {0x1p900}, 0x1p300, 1, {0x1p1000}}};
+      {"y alone, nothing predicted", retnet, {1}, {0x1p-200}, {0x1p900}, 0x1p300, 1, {0x1p1000}},
+      {"q x times a large step", retnet, {0x1p256}, {0x1p256}, {0x1p-600}, 0x1p520, 1, {0x1p432}},
+      {"and a little more", retnet, {0x1.8p256}, {0x1.8p256}, {0x1p-600}, 0x1p520, 1, {0x2.4p432}}};
   for (far_case const& c : cases)
     for (form f : all_forms) {
       index_t const T = static_cast<index_t>(c.q.size());

@@ -177,7 +177,8 @@ class reader {
     return room;
   }
 
-  /// Numbers whose products may leave the range of a float though the result does not.
+  /// Numbers whose products may leave the range of a float though the result does not. Step sizes are not asked: a normalised one is
+  /// large only where keys are small.
   [[nodiscard]] static bool is_far(S const& largest) {
     using std::ldexp;
     return !(largest < ldexp(S(1), std::numeric_limits<S>::max_exponent / 4));

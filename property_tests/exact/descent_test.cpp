@@ -7,6 +7,10 @@
 #include <fwa/objective.hpp>
 #include <fwa/step/gain.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 using namespace fwa;
 using namespace fwa::test;
 
@@ -30,13 +34,32 @@ matrix after_write(residual rho, matrix S, matrix const& X, matrix const& Y, rat
   return S;
 }
 
+/// I − 2 v vᵀ / ‖v‖².
+matrix any_reflection(index_t n) {
+  matrix const v = any_matrix(n, 1);
+  rational const E = v.squaredNorm();
+  return matrix::Identity(n, n) - (E == rational(0) ? rational(0) : rational(rational(2) / E)) * v * v.transpose();
+}
+
+/// Keys whose energy is a fraction: one of any kind, or several between two reflections.
+struct keys {
+  matrix X;    // (n, d)
+  rational E;  // λ_max of the mean x xᵀ
+};
+keys any_keys(index_t n, index_t d) {
+  if (n == 1) {
+    matrix const x = any_matrix(1, d);
+    return {x, x.squaredNorm()};
+  }
+  matrix D = matrix::Constant(n, d, rational(0));
+  for (index_t i = 0; i < std::min(n, d); ++i) D(i, i) = fraction();
+  return {any_reflection(n) * D * any_reflection(d), D.cwiseProduct(D).maxCoeff() / rational(static_cast<int>(n))};
+}
+
 struct step {
   rational eta, L;
 };
-
-/// One pair: E = ‖x‖². A window: a rational upper bound of λ_max, the trace; any L above the true one is a smoothness constant.
-step step_of(residual rho, matrix const& X, rational const& beta, rational const& lambda, rational const& epsilon) {
-  rational const E = X.squaredNorm() / rational(static_cast<int>(X.rows()));
+step step_of(residual rho, rational const& E, rational const& beta, rational const& lambda, rational const& epsilon) {
   return {step_size<rational>(beta, E + lambda + epsilon), rho == residual::zero ? lambda : rational(E + lambda)};
 }
 
@@ -46,9 +69,10 @@ TEST_CASE("a write descends by the stated amount, and is the gradient step") {
   for (residual rho : {residual::one, residual::zero})
     for_all(std::string("descent, rho = ") + (rho == residual::one ? "1" : "0"), 400, [rho] {
       index_t const n = *rc::gen::inRange<index_t>(1, 4), d = *rc::gen::inRange<index_t>(1, 4), dv = *rc::gen::inRange<index_t>(1, 3);
-      matrix const X = any_matrix(n, d), Y = any_matrix(n, dv), S = any_matrix(d, dv);
+      auto const [X, E] = any_keys(n, d);
+      matrix const Y = any_matrix(n, dv), S = any_matrix(d, dv);
       rational const lambda = any_nonnegative();
-      auto const [eta, L] = step_of(rho, X, any_gain(), lambda, any_nonnegative());
+      auto const [eta, L] = step_of(rho, E, any_gain(), lambda, any_nonnegative());
       matrix const g = gradient<rational>(rho, S, X, Y, lambda), next = S - eta * g;
       RC_CLASSIFY(n > 1, "window");
       RC_CLASSIFY(eta == rational(0), "no-op");
@@ -62,28 +86,29 @@ TEST_CASE("a write descends by the stated amount, and is the gradient step") {
 TEST_CASE("column by column, each with its own gain") {
   for (residual rho : {residual::one, residual::zero})
     for_all("descent, per column", 200, [rho] {
-      index_t const d = *rc::gen::inRange<index_t>(1, 4), dv = 3;
-      matrix const x = any_matrix(1, d), y = any_matrix(1, dv), S = any_matrix(d, dv);
+      index_t const n = *rc::gen::inRange<index_t>(1, 4), d = *rc::gen::inRange<index_t>(1, 4), dv = 3;
+      auto const [X, E] = any_keys(n, d);
+      matrix const Y = any_matrix(n, dv), S = any_matrix(d, dv);
       rational const lambda = any_nonnegative(), epsilon = any_nonnegative();
       schedule<rational> plan;
       plan.rho = rho;
-      plan.window = {1};
+      plan.window = {n};
       plan.weight.resize(1, dv);
       plan.gamma.resize(1, dv);
-      rational L;
+      std::vector<step> steps;
       for (index_t j = 0; j < dv; ++j) {
-        step const s = step_of(rho, x, any_gain(), lambda, epsilon);
-        plan.weight(0, j) = s.eta;
-        plan.gamma(0, j) = rational(1) - s.eta * lambda;
-        L = s.L;
+        steps.push_back(step_of(rho, E, any_gain(), lambda, epsilon));
+        plan.weight(0, j) = steps.back().eta / rational(static_cast<int>(n));
+        plan.gamma(0, j) = rational(1) - steps.back().eta * lambda;
       }
-      matrix next = S, residuals(1, dv);
-      write<rational>(next, x, y, plan, 0, residuals);
+      matrix next = S, residuals(n, dv);
+      write<rational>(next, X, Y, plan, 0, residuals);
       for (index_t j = 0; j < dv; ++j) {
-        matrix const before = S.col(j), after = next.col(j), target = y.col(j);
-        rational const square = gradient<rational>(rho, before, x, target, lambda).squaredNorm();
-        RC_ASSERT(loss<rational>(rho, after, x, target, lambda) <=
-                  loss<rational>(rho, before, x, target, lambda) - descent<rational>(plan.weight(0, j), L, square));
+        matrix const before = S.col(j), after = next.col(j), target = Y.col(j);
+        auto const [eta, L] = steps[static_cast<std::size_t>(j)];
+        rational const square = gradient<rational>(rho, before, X, target, lambda).squaredNorm();
+        RC_ASSERT(loss<rational>(rho, after, X, target, lambda) <=
+                  loss<rational>(rho, before, X, target, lambda) - descent<rational>(eta, L, square));
       }
     });
 }
@@ -93,7 +118,7 @@ TEST_CASE("the amount is attained where the gradient lies along x") {
     index_t const d = *rc::gen::inRange<index_t>(1, 4), dv = *rc::gen::inRange<index_t>(1, 3);
     matrix const x = any_matrix(1, d), y = any_matrix(1, dv), S = x.transpose() * any_matrix(1, dv);
     rational const lambda = any_nonnegative();
-    auto const [eta, L] = step_of(residual::one, x, any_gain(), lambda, any_nonnegative());
+    auto const [eta, L] = step_of(residual::one, x.squaredNorm(), any_gain(), lambda, any_nonnegative());
     matrix const g = gradient<rational>(residual::one, S, x, y, lambda), next = S - eta * g;
     RC_ASSERT(loss<rational>(residual::one, next, x, y, lambda) ==
               loss<rational>(residual::one, S, x, y, lambda) - descent<rational>(eta, L, g.squaredNorm()));

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <iostream>
+#include <utility>
 
 using namespace fwa;
 using namespace fwa::verify;
@@ -44,9 +45,10 @@ TEST_CASE("every form is the recurrence at T = 1037, d = 16, dv = 8, continued, 
 
 TEST_CASE("every form is the recurrence for chunks of 1 and 3, and masked windows, at T = 131, fresh too") {
   for (rule const& r : corners)
-    for (bool fresh : {false, true})
+    for (auto [fresh, when] :
+         {std::pair{false, timing::read_after_write}, {true, timing::read_after_write}, {true, timing::read_before_write}})
       for (index_t C : {1, 3}) {
-        shape s = production(r, timing::read_after_write);
+        shape s = production(r, when);
         s.T = 131;
         if (fresh) s.before = 0, s.sentinel = true;
         certificate const c = certify(s, C, 1, 7);

@@ -4,6 +4,9 @@
 #include "support/for_all.hpp"
 #include "support/generate.hpp"
 
+#include <algorithm>
+#include <string>
+
 using namespace fwa;
 using namespace fwa::test;
 
@@ -28,4 +31,31 @@ TEST_CASE("every form equals the recurrence, over fractions") {
           RC_ASSERT(equal(solve(rooted, f, C), rooted_want));
         }
     });
+}
+
+TEST_CASE("windows that shrink, and tokens in the midst that write nothing") {
+  for (rule const& r : corners)
+    if (r.windowed)
+      for_all("any window, " + std::string(r.name), 300, [&r] {
+        shape const s = any_shape(r, 6, 2, 2, 4);
+        problem<rational> a = any_problem(s);
+        index_t before = s.sentinel ? -1 : s.before;  // so that the first token has no pair
+        for (index_t t = 0; t < s.T; ++t) {
+          index_t& B = a.plan.window[static_cast<std::size_t>(t)];
+          B = die(static_cast<int>(std::min(s.B, before + 1)) + 1) - 1;
+          if (B == 0) {
+            a.plan.weight.row(t).setConstant(rational(0));
+            a.plan.gamma.row(t).setConstant(rational(1));
+          }
+          before = B;
+        }
+        index_t const C = any_chunk(s.T);
+        RC_LOG() << s << ", C " << C << '\n';
+        RC_CLASSIFY(!std::ranges::is_sorted(a.plan.window), "shrinks");
+        reading<rational> const want = solve(a, path::recurrent, C);
+        for (path f : paths) {
+          RC_LOG() << f << '\n';
+          RC_ASSERT(equal(solve(a, f, C), want));
+        }
+      });
 }

@@ -50,7 +50,7 @@ struct worst {
   float at = 0;
 
   void see(double e, float x) {
-    if (!(e <= error)) error = e, at = x;  // NaN is worse than any number
+    if (!(e <= error) && !std::isnan(error)) error = e, at = x;  // NaN is worse than any number
   }
   void add(worst const& o) { see(o.error, o.at); }
 };

@@ -4,19 +4,20 @@
 Every mutant is compiled, behind a number: a statement becomes `if (that number runs) mutated; else original;`, an initialiser or a
 condition likewise (mutant.hpp). The rewritten headers lie in build/mutate/include, the tests that are built against them are listed in
 CMakeLists.txt, an oracle a program. A mutant runs in the oracles that reach its statement; it is killed by one that fails, crashes,
-or computes four times as long. What does not compile is dropped and counted.
+or computes longer than 5 s and four times its own time. What does not compile is dropped and counted.
 
 --file PATTERN   headers to mutate, as in form/*.hpp      --sample N, --seed S   N mutants drawn at random
 --oracle NAME    only these                               --list                 print the mutants and stop
 --until-killed   the quickest oracle first, and no other once one kills: the score without the whole matrix
 --minutes M      no mutant is begun later than that after the oracles are built; they run in random order, so those that ran are a sample
---resume         what build/mutate/results.jsonl says is not asked again, but for survivors without an argument: after a run that was
-                 cut short, after work on survivors, or with more oracles
+--resume         what build/mutate/results.jsonl says is not asked again, but for survivors of other code or tests: after a run that was cut
+                 short, after work on survivors, or with more oracles
 --sensitivity    no mutants: see measure()                --at-least PERCENT     status 1 below that score
 """
 import argparse
 import bisect
 import fnmatch
+import hashlib
 import json
 import math
 import os
@@ -60,7 +61,7 @@ ENUMS = {"residual": "zero one gamma", "timing": "read_after_write read_before_w
          "feature": "identity rms_norm l2_norm elu_plus_one relu", "form": "recurrent masked chunk chunk_scan", "prefix": "product log_space"}
 TOKEN = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d+(?:\.\d*)?(?:e[-+]?\d+)?\w*|<<=|>>=|<=>|->|\+\+|--|&&|"""
                    r"""\|\||<<|>>|::|[-+*/%=!<>]=|\S""")
-SCALAR = re.compile(r"(?:fwa::)?(?:index_t|int|bool|double|long double|std::size_t|std::uint64_t|T|S|F|wide|lane|lane_rows<T, N>|(?:mat|row)<[TS]>|"
+SCALAR = re.compile(r"(?:fwa::)?(?:index_t|int|bool|double|long double|std::size_t|std::uint64_t|T|S|F|L|wide|lane|lane_rows<T, N>|(?:mat|row)<[TS]>|"
                     r"ridge|timing|feature|denominator|form|pairing|step_law|residual)")
 FUNCTIONS = {K.FUNCTION_DECL, K.FUNCTION_TEMPLATE, K.CXX_METHOD, K.CONSTRUCTOR, K.CONVERSION_FUNCTION}
 CLASSES = {K.CLASS_DECL, K.STRUCT_DECL, K.CLASS_TEMPLATE}
@@ -475,6 +476,12 @@ def baseline(oracles):
     return reached, {o: 5 + 4 * s for o, s in seconds.items()}
 
 
+def digest():
+    """Of all that a verdict hangs on."""
+    files = sorted(f for d in ("include", "tests", "property_tests", "program") for e in ("hpp", "cpp") for f in (ROOT / d).rglob("*." + e))
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
+
+
 def entries(name, known=None):
     """(place, original, mutated, reason) of the entries of a list."""
     found = []
@@ -505,7 +512,7 @@ def scaled(headers):
 
         for s in h.sites:
             text = h.text[s.start : s.end]
-            if s.kind == "value" and re.fullmatch(r"T|S|lane|mat<.>|row<.>", s.type):
+            if s.kind == "value" and re.fullmatch(r"T|S|L|lane|mat<.>|row<.>", s.type):
                 wrap(s.start, s.end)
             elif s.kind == "statement" and (m := re.match(r'[^;"{]*? [-+*/]?= ', text)) and "require" not in text:
                 wrap(s.start + m.end(), s.end - 1)
@@ -611,13 +618,14 @@ def main():
     file = OUT / "results.jsonl"
     if not given.resume:
         file.unlink(missing_ok=True)
-    earlier = {tuple(k): found for k, found in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+    earlier = {tuple(k): (found, of) for k, found, of in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+    now = digest()
     quickest = sorted(given.oracle, key=limit.get)
 
     def kills(m):
         """By oracle, of those that reach this mutant; None where there was no time."""
-        said = earlier.get(key(m), {})
-        found = dict(said) if key(m) in equivalent or any(said.values()) else {}
+        said, of = earlier.get(key(m), ({}, now))
+        found = dict(said) if of == now or any(said.values()) else {}
 
         def left():
             done = given.until_killed and any(found.get(o) for o in given.oracle)
@@ -627,10 +635,10 @@ def main():
             return found
         if time.monotonic() > end:
             return said or None
-        while now := left():
-            found[now[0]] = not passes(now[0], limit[now[0]], FWA_MUTANT=m[0])
+        while asked := left():
+            found[asked[0]] = not passes(asked[0], limit[asked[0]], FWA_MUTANT=m[0])
         with open(file, "a") as results:
-            results.write(json.dumps([key(m), found]) + "\n")
+            results.write(json.dumps([key(m), found, now]) + "\n")
         return found
 
     order = random.Random(given.seed).sample(built, len(built))

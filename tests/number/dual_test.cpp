@@ -62,12 +62,16 @@ TEST_CASE("every form, every kind of input") {
         CAPTURE(c.name);
         CAPTURE(kind);
         auto const got = solve(a, f, 2);
-        for (index_t i = 0; i < got.o.size(); ++i) {
-          std::vector<rational> values;
-          for (auto const& r : along) values.push_back(r.o.data()[i]);
-          CHECK(got.o.data()[i].value == values[0]);
-          CHECK(got.o.data()[i].tangent == slope_at_zero(values));
-        }
+        auto look = [&](auto part) {
+          for (index_t i = 0; i < part(got).size(); ++i) {
+            std::vector<rational> values;
+            for (auto const& r : along) values.push_back(part(r).data()[i]);
+            CHECK(part(got).data()[i].value == values[0]);
+            CHECK(part(got).data()[i].tangent == slope_at_zero(values));
+          }
+        };
+        look([](auto const& r) -> auto const& { return r.o; });
+        look([](auto const& r) -> auto const& { return r.S; });
       }
     }
 }

@@ -108,6 +108,20 @@ TEST_CASE("a tie at the floor counts as clamped and changes no number") {
   CHECK(!one_token(1, 1, 1, o).clamped(0, 0));
 }
 
+TEST_CASE("no decay is above 1: the denominator and the carry are sums in one order") {
+  for (rule const& r : falcon_rules)
+    for (double lambda : {0.6 * 0x1p-52, 0.9 * 0x1p-52, 1.0, 1e-3})
+      for (double epsilon : {0.6 * 0x1p-52, 0.9 * 0x1p-52, 1e-3}) {
+        auto h = test::some_head(r, 3, 1, 1, 1);
+        h.k.setConstant(1);
+        h.size.setZero();
+        h.forget.setConstant(lambda);
+        options o;
+        o.epsilon = epsilon;
+        CHECK(planned(r, h, o).schedule.gamma.maxCoeff() == 1);
+      }
+}
+
 TEST_CASE("a floor below u survives in binary32") {
   test::head<float> h = test::some_head<float>(falcon_1, 1, 1, 1, 1);
   h.size(0, 0) = 1.9f;

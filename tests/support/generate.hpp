@@ -10,11 +10,14 @@
 
 namespace fwa::test {
 
+/// 1 … n, each as often. (inRange alone grows to n with the size of a case.)
+[[nodiscard]] inline int die(int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, n + 1)); }
+
 /// A fraction with a small numerator and denominator, one in ten of them 2^±20 times that; zero now and then. Shrinks towards 0.
 [[nodiscard]] inline rational fraction() {
-  int const n = *rc::gen::inRange(-6, 7), d = *rc::gen::element(1, 1, 1, 2, 3), size = *rc::gen::inRange(0, 20);
+  int const n = *rc::gen::inRange(-6, 7), d = *rc::gen::element(1, 1, 1, 2, 3), size = die(20);
   rational const plain = rational(n) / rational(d), large(1 << 20);
-  return size == 19 ? rational(plain * large) : size == 18 ? rational(plain / large) : plain;
+  return size == 20 ? rational(plain * large) : size == 19 ? rational(plain / large) : plain;
 }
 
 [[nodiscard]] inline mat<rational> any_matrix(index_t rows, index_t cols) {
@@ -23,8 +26,8 @@ namespace fwa::test {
 
 /// 1, 2, 3 and most more often than what lies between; 0 rarely, where it is allowed.
 [[nodiscard]] inline index_t any_size(index_t least, index_t most) {
-  if (least == 0 && *rc::gen::inRange(0, 20) == 19) return 0;
-  index_t const n = *rc::gen::inRange<index_t>(1, 2 * most + 1);
+  if (least == 0 && die(20) == 20) return 0;
+  index_t const n = die(static_cast<int>(2 * most));
   return n <= most ? n : n - most <= 3 ? std::min(n - most, most) : most;
 }
 
@@ -46,8 +49,8 @@ namespace fwa::test {
   problem<rational> a = draw_problem<rational>(s, [](input) { return fraction(); });
   for (index_t i = 1; i < a.p.x.rows(); ++i) {
     if (s.sentinel && i <= s.before + 1) continue;
-    switch (*rc::gen::inRange(0, 14)) {
-      case 0:
+    switch (die(14)) {
+      case 6:
         a.p.x.row(i).setConstant(rational(0));
         break;
       case 1:
@@ -73,10 +76,10 @@ namespace fwa::test {
   }
   for (index_t t = s.sentinel ? 1 : 0; t < s.T; ++t)
     for (index_t j = 0; j < a.plan.gamma.cols(); ++j) {
-      int const edge = *rc::gen::inRange(0, 12);
-      if (edge == 9) a.plan.weight(t, j) = rational(0);
-      if (edge == 10) a.plan.gamma(t, j) = rational(0);
-      if (edge == 11) a.plan.gamma(t, j) = rational(1);
+      int const edge = die(12);
+      if (edge == 1) a.plan.weight(t, j) = rational(0);
+      if (edge == 2) a.plan.gamma(t, j) = rational(0);
+      if (edge == 3) a.plan.gamma(t, j) = rational(1);
     }
   return a;
 }

@@ -24,7 +24,7 @@ namespace fwa {
 template <class S>
 struct schedule {
   mat<S> weight, gamma;         ///< (T, 1) or (T, dv)
-  std::vector<index_t> window;  ///< B_t, one a token; 0 where nothing is written
+  std::vector<index_t> window;  ///< B_t ≤ B_{t−1} + 1, one a token; 0 where nothing is written, and there w = 0 and γ = 1
   residual rho = residual::one;
 
   [[nodiscard]] index_t tokens() const { return gamma.rows(); }
