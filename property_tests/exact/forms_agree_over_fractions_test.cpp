@@ -5,10 +5,27 @@
 #include "support/generate.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 
 using namespace fwa;
 using namespace fwa::test;
+
+namespace {
+
+/// Those of `forms` that are defined at this problem give what the recurrence gives.
+template <std::size_t N>
+void agree(problem<rational> const& a, std::array<path, N> const& forms, index_t C) {
+  reading<rational> const want = solve(a, path::recurrent, C);
+  for (path f : forms)
+    if (is_defined(f, a.of)) {
+      RC_LOG() << f << '\n';
+      RC_ASSERT(equal(solve(a, f, C), want));
+    }
+}
+
+}  // namespace
 
 TEST_CASE("every form equals the recurrence, over fractions") {
   for (rule const& r : corners)
@@ -18,18 +35,8 @@ TEST_CASE("every form equals the recurrence, over fractions") {
       index_t const C = any_chunk(s.T);
       classify(s, C);
       RC_LOG() << s << ", C " << C << '\n';
-      reading<rational> const want = solve(a, path::recurrent, C);
-      for (path f : paths) {
-        RC_LOG() << f << '\n';
-        RC_ASSERT(equal(solve(a, f, C), want));
-      }
-      problem<rational> const rooted = with_roots(a);
-      reading<rational> const rooted_want = solve(rooted, path::recurrent, C);
-      for (path f : paper_paths)
-        if (is_defined(f, s)) {
-          RC_LOG() << f << '\n';
-          RC_ASSERT(equal(solve(rooted, f, C), rooted_want));
-        }
+      agree(a, paths, C);
+      agree(with_roots(a), paper_paths, C);
     });
 }
 
@@ -52,10 +59,6 @@ TEST_CASE("windows that shrink, and tokens in the midst that write nothing") {
         index_t const C = any_chunk(s.T);
         RC_LOG() << s << ", C " << C << '\n';
         RC_CLASSIFY(!std::ranges::is_sorted(a.plan.window), "shrinks");
-        reading<rational> const want = solve(a, path::recurrent, C);
-        for (path f : paths) {
-          RC_LOG() << f << '\n';
-          RC_ASSERT(equal(solve(a, f, C), want));
-        }
+        agree(a, paths, C);
       });
 }

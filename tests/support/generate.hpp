@@ -50,9 +50,6 @@ namespace fwa::test {
   for (index_t i = 1; i < a.p.x.rows(); ++i) {
     if (s.sentinel && i <= s.before + 1) continue;
     switch (die(14)) {
-      case 6:
-        a.p.x.row(i).setConstant(rational(0));
-        break;
       case 1:
         a.p.x.row(i) = a.p.x.row(i - 1);
         break;
@@ -69,6 +66,9 @@ namespace fwa::test {
         break;
       case 5:
         a.p.y.row(i) = a.p.x.row(i) * a.S;
+        break;
+      case 6:
+        a.p.x.row(i).setConstant(rational(0));
         break;
       default:
         break;
