@@ -14,8 +14,6 @@ std::string text(A const& a) {
   return out.str();
 }
 
-bool is_paper(verify::path f) { return f == verify::path::wy || f == verify::path::tensor_inverse; }
-
 }  // namespace
 
 std::string sentence(std::string const& name, verify::disagreement const& d) {
@@ -33,12 +31,17 @@ void print(std::ostream& out, std::string const& name, verify::certificate const
   auto list = [&](bool paper) {
     std::string forms = "recurrent";
     for (verify::path f : c.forms)
-      if (is_paper(f) == paper) forms += " = " + text(f);
+      if (verify::is_paper(f) == paper) forms += " = " + text(f);
     return forms;
   };
-  out << "  " << list(false) << " at " << c.points << " random points of each field; degree <= " << c.degree
-      << " (measured); forms that differ pass with probability <= " << c.chance() << '\n';
-  if (std::ranges::any_of(c.forms, is_paper)) out << "  " << list(true) << " there, sqrt(eta) given; rational, no probability\n";
+  auto chance = [&](int degree) {
+    out << "degree <= " << degree << " (measured); forms that differ pass with probability <= " << c.chance(degree) << '\n';
+  };
+  out << "  " << list(false) << " at " << c.points << " random points of each field; ";
+  chance(c.degree);
+  if (std::ranges::none_of(c.forms, verify::is_paper)) return;
+  out << "  " << list(true) << " there, sqrt(eta) given; ";
+  c.paper_degree ? chance(*c.paper_degree) : void(out << "decays are left in denominators, no probability\n");
 }
 
 nlohmann::ordered_json as_json(std::string const& name, verify::certificate const& c) {
@@ -59,7 +62,8 @@ nlohmann::ordered_json as_json(std::string const& name, verify::certificate cons
     out["smallest"] = {{"form", text(c.found->form)}, {"tokens", c.found->of.T}, {"dx", c.found->of.d},     {"dv", c.found->of.dv},
                        {"window", c.found->of.B},     {"chunk", c.found->C},     {"prime", c.found->prime}, {"seed", c.found->seed}};
   else
-    out["degree"] = c.degree, out["chance"] = c.chance();
+    out["degree"] = c.degree, out["chance"] = c.chance(c.degree);
+  if (c.paper_degree) out["paper_degree"] = *c.paper_degree, out["paper_chance"] = c.chance(*c.paper_degree);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <iostream>
+#include <optional>
 #include <utility>
 
 using namespace fwa;
@@ -38,8 +39,13 @@ TEST_CASE("every form is the recurrence at T = 1037, d = 16, dv = 8, continued, 
       CAPTURE(r.name);
       CHECK_FALSE(c.found);
       CHECK(c.degree == degree_at(c.of));
-      if (when == timing::read_after_write)
-        std::cout << r.name << ": degree " << c.degree << ", forms that differ pass with probability <= " << c.chance() << '\n';
+      bool const papers = std::ranges::any_of(c.forms, is_paper);  // w = γ σ² there: 5 a token, and one for each decay
+      index_t const reads = when == timing::read_after_write ? 1 : 0, decays = c.of.T * (c.of.per_column ? c.of.dv : 1);
+      CHECK(c.paper_degree == (papers ? std::optional<int>(reads + 5 * c.of.T + 1 + decays) : std::nullopt));
+      if (when == timing::read_before_write) continue;
+      std::cout << r.name << ": degree " << c.degree << ", forms that differ pass with probability <= " << c.chance(c.degree);
+      if (papers) std::cout << "; the paper's " << *c.paper_degree << ", " << c.chance(*c.paper_degree);
+      std::cout << '\n';
     }
 }
 

@@ -22,6 +22,16 @@ TEST_CASE("a small certificate of every rule") {
     if (c.at("rule") == "falcon-1") CHECK(c.at("degree") == 3 * 37 + (early ? 1 : 2));
     CHECK(c.at("chance").get<double>() < 1e-30);
     CHECK(c.at("chance").get<double>() > 0);
+    CHECK(c.at("points") == 2);
+    CHECK(c.at("primes") == json{2305843009213693951, 576460752303423433});
+    bool const wy = c.at("rule") == "falcon-1" || c.at("rule") == "falcon-2",
+               tensor = c.at("rule") == "falcon-1" || c.at("rule") == "falcon-3";
+    json forms = {"masked", "chunk", "scan"};
+    if (wy) forms.push_back("wy");
+    if (tensor) forms.push_back("tensor-inverse");
+    CHECK(c.at("forms") == forms);
+    CHECK(c.contains("paper_degree") == (wy || tensor));
+    if (c.at("rule") == "falcon-1") CHECK(c.at("paper_degree") == 5 * 37 + (early ? 1 : 2) + 37);
   }
 }
 
@@ -50,7 +60,8 @@ TEST_CASE("refusals: one line, status 2") {
 TEST_CASE("a certificate that does not hold names the smallest case") {
   verify::shape s = verify::shape_of(falcon_2, 1);
   s.T = 9;
-  verify::certificate c{s, 4, 1, {verify::path::chunk}, 0, verify::disagreement{verify::path::chunk, s, 2, verify::primes[0], 11}};
+  verify::certificate c{
+      s, 4, 1, {verify::path::chunk}, 0, std::nullopt, verify::disagreement{verify::path::chunk, s, 2, verify::primes[0], 11}};
   std::ostringstream out;
   program::print(out, "falcon-2", c);
   for (char const* word : {"DOES NOT HOLD", "chunk is not the recurrence", "T 9", "chunk 2", "p = 2305843009213693951", "seed 11"})

@@ -19,14 +19,19 @@ shape sized(rule const& r, index_t B, index_t T, index_t d, index_t dv) {
   return s;
 }
 
-/// The library, noting what it is asked. In fields only.
+template <class T>
+concept prime = requires {
+  T::modulus;
+};
+
+/// The library, noting what it is asked. In prime fields only.
 struct witness {
   std::multiset<path>* asked;
   std::set<std::uint64_t>* firsts;  ///< q(0, 0) of each problem
 
   template <class T>
   reading<T> operator()(problem<T> const& a, path f, index_t C) const {
-    if constexpr (field<T>) {
+    if constexpr (prime<T>) {
       asked->insert(f);
       firsts->insert(a.q(0, 0).value());
       CHECK((a.sigma.size() > 0 || (f != path::wy && f != path::tensor_inverse)));
@@ -46,7 +51,7 @@ struct wrong {
   reading<T> operator()(problem<T> const& a, path f, index_t chunk) const {
     reading<T> r = solve(a, f, chunk);
     bool here = true;
-    if constexpr (requires { T::modulus; }) here = only == 0 || only == T::modulus;
+    if constexpr (prime<T>) here = only == 0 || only == T::modulus;
     if (here && f == form && a.of.T >= from.T && a.of.B >= from.B && a.of.d >= from.d && a.of.dv >= from.dv && chunk >= C)
       r.S(0, 0) += T(1);
     return r;
@@ -59,7 +64,7 @@ struct of_higher_degree {
   template <class T>
   reading<T> operator()(problem<T> const& a, path f, index_t C) const {
     reading<T> r = solve(a, f, C);
-    if constexpr (!field<T>)
+    if constexpr (!prime<T>)
       if (f == form) r.o(0, 0) = r.o(0, 0) * r.o(r.o.rows() - 1, 0) * r.o(r.o.rows() - 1, 0);
     return r;
   }
@@ -131,14 +136,35 @@ TEST_CASE("every point in both fields, each another problem") {
   CHECK(firsts.size() == 2 * 3);
   CHECK(firsts.count(drawn<primes[1]>(s, 13).q(0, 0).value()) == 1);  // the last point: drawn again from its seed
   CHECK(c.degree == 3 * 6 + 2);
-  CHECK(c.chance() == doctest::Approx(std::pow(20.0 / 576460752303423433.0, 3)).scale(0));
+  CHECK(c.paper_degree == 5 * 6 + 2 + 6);  // w = γ σ²: a step is of degree 5; and a decay in six tokens
+  CHECK(c.chance(20) == doctest::Approx(std::pow(20.0 / 576460752303423433.0, 3)).scale(0));
 }
 
 TEST_CASE("the degree is the largest, of any form") {
   shape const s = sized(falcon_1, 1, 3, 2, 2);  // outputs have degrees up to 3·3 + 2, the first 3 + 2
   for (path f : {path::recurrent, path::masked, path::chunk, path::scan})
     CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 5 + 2 * 11);
-  for (path f : paper_paths) CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 11);
+  for (path f : paper_paths) {
+    certificate const c = certify(s, 2, 1, 1, of_higher_degree{f});
+    CHECK(c.degree == 11);
+    CHECK(c.paper_degree == 7 + 2 * 17 + 3);
+  }
+  CHECK_FALSE(certify(sized(falcon_1a, 1, 3, 2, 2), 2, 1, 1).paper_degree);  // none is defined
+}
+
+TEST_CASE("a form of the paper that leaves a decay in a denominator gets no chance, whichever token's") {
+  for (auto [r, T, C] : {std::tuple(falcon_1, 5, 2), std::tuple(falcon_1, 80, 24), std::tuple(falcon_2, 5, 2), std::tuple(falcon_2, 40, 7)})
+    for (index_t t = 0; t < 2 * C + T % C; ++t)
+      for (int power : {1, 2}) {  // every term of o_t has a factor γ_t
+        auto divided = [&]<class T>(problem<T> const& a, path f, index_t chunk) {
+          reading<T> o = solve(a, f, chunk);
+          if constexpr (!prime<T>)
+            for (int i = 0; i < power && f == path::wy; ++i) o.o(t, 0) = o.o(t, 0) / a.plan.gamma(t, 0);
+          return o;
+        };
+        if (t < 3 || t > 2 * C + T % C - 3 || t == 32)
+          CHECK(certify(sized(r, 1, T, 2, 2), C, 1, 1, divided).paper_degree.has_value() == (power == 1));
+      }
 }
 
 TEST_CASE("one form wrong, in one field: found and named") {

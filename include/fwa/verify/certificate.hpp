@@ -4,7 +4,8 @@
 //   Two different polynomials of total degree ≤ D over F_p agree at a uniformly random point with probability ≤ D / p (Schwartz–Zippel).
 //
 // D is measured on the compiled forms (degree.hpp), at the very sizes. A difference all of whose coefficients are divisible by p is zero
-// in F_p: hence two primes. The paper's forms divide by decays, so they are rational functions and get no probability.
+// in F_p: hence two primes. The paper's forms divide by decays, but no decay is left in a denominator of what they return: that is
+// measured too, so they are polynomials in σ, γ and the rest. A decay that is drawn as 0 is replaced by 1: at most n more of p points.
 // Laws: forms_agree, paper_forms_agree_where_defined.
 #pragma once
 
@@ -37,11 +38,14 @@ struct certificate {
   int points;                         ///< random problems, in each field
   std::vector<path> forms;            ///< that were compared with the recurrence
   int degree;                         ///< total, of no form of a ring more
+  std::optional<int> paper_degree;    ///< of no form of the paper more, and one for each decay; none if one divides by a decay in the end
   std::optional<disagreement> found;  ///< the smallest that was found
 
-  /// That a form which differs passes, unless both primes divide every coefficient of the difference.
-  [[nodiscard]] double chance() const { return std::pow(static_cast<double>(degree) / static_cast<double>(below_two_59), points); }
+  /// That a form of this degree which differs passes, unless both primes divide every coefficient of the difference.
+  [[nodiscard]] double chance(int most) const { return std::pow(static_cast<double>(most) / static_cast<double>(below_two_59), points); }
 };
+
+[[nodiscard]] inline bool is_paper(path f) { return f == path::wy || f == path::tensor_inverse; }
 
 /// Uniform in F_p.
 template <std::uint64_t P>
@@ -84,7 +88,7 @@ template <std::uint64_t P, class Solve>
   auto const a = drawn<P>(s, seed), rooted = with_roots(a);
   auto const want = solve(a, path::recurrent, C), rooted_want = solve(rooted, path::recurrent, C);
   for (path f : forms) {
-    bool const paper = f == path::wy || f == path::tensor_inverse;
+    bool const paper = is_paper(f);
     if (!equal(solve(paper ? rooted : a, f, C), paper ? rooted_want : want)) return disagreement{f, s, C, P, seed};
   }
   return std::nullopt;
@@ -120,25 +124,54 @@ template <class Solve>
   return known;
 }
 
+/// Whether no decay is left in a denominator: at this chunk and rule, two whole chunks and the last one, two rows and columns at most.
+template <class Solve>
+[[nodiscard]] bool is_polynomial(path f, shape s, index_t C, Solve const& solve) {
+  using D = degree<1>;
+  if (C <= s.T / 3) s.T = 2 * C + s.T % C;
+  s.d = std::min<index_t>(s.d, 2), s.dv = std::min<index_t>(s.dv, 2);
+  for (index_t k = 0; k < s.T * (s.per_column ? s.dv : 1); ++k) {  // one decay after the other
+    index_t decay = 0;
+    auto const a = with_roots(draw_problem<D>(s, [&](input g) { return g == input::gamma && decay++ == k ? D::variable(0) : D(1); }));
+    reading<D> const r = solve(a, f, C);
+    for (mat<D> const* m : {&r.o, &r.S})
+      for (index_t i = 0; i < m->size(); ++i)
+        if ((*m)(i).least(0) < 0) return false;
+  }
+  return true;
+}
+
 /// @param points random problems in each field, ≥ 1   @param solve called as solve(problem, path, chunk) over the fields and degrees
 template <class Solve = library>
 [[nodiscard]] certificate certify(shape const& s, index_t C, int points, std::uint64_t seed, Solve const& solve = {}) {
-  certificate out{s, C, points, forms_at(s), 0, std::nullopt};
+  certificate out{s, C, points, forms_at(s), 0, std::nullopt, std::nullopt};
   for (int i = 0; i < points && !out.found; ++i) out.found = compare(s, C, seed + static_cast<std::uint64_t>(i), solve);
   if (out.found) {
     out.found = smallest(*out.found, solve);
     return out;
   }
   using D = degree<1>;
-  auto const a = draw_problem<D>(s, [](input) { return D::variable(0); });
-  auto measure = [&](path f) {
-    reading<D> const r = solve(a, f, C);
+  auto const a = draw_problem<D>(s, [](input) { return D::variable(0); }), rooted = with_roots(a);
+  auto measured = [&](problem<D> const& of, path f) {
+    reading<D> const r = solve(of, f, C);
+    int most = 0;
     for (mat<D> const* m : {&r.o, &r.S})
-      for (index_t i = 0; i < m->size(); ++i) out.degree = std::max(out.degree, (*m)(i).total());
+      for (index_t i = 0; i < m->size(); ++i) most = std::max(most, (*m)(i).total());
+    return most;
   };
-  measure(path::recurrent);
-  for (path f : out.forms)
-    if (f != path::wy && f != path::tensor_inverse) measure(f);
+  out.degree = measured(a, path::recurrent);
+  int most = 0;
+  bool papers = false, polynomials = true;
+  for (path f : out.forms) {
+    if (!is_paper(f)) {
+      out.degree = std::max(out.degree, measured(a, f));
+    } else {
+      papers = true;
+      polynomials = polynomials && is_polynomial(f, s, C, solve);
+      most = std::max(most, measured(rooted, f));
+    }
+  }
+  if (papers && polynomials) out.paper_degree = std::max(most, measured(rooted, path::recurrent)) + static_cast<int>(a.plan.gamma.size());
   return out;
 }
 

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -142,13 +143,14 @@ template <class T>
   return a.o.rows() == b.o.rows() && a.o.cols() == b.o.cols() && a.o == b.o && a.S == b.S;
 }
 
-/// How many forms of a ring are not the recurrence at this problem, among all chunks.
+/// How many of these forms, where they are defined, are not the recurrence at this problem, among all chunks.
 template <ring T>
-[[nodiscard]] int differences(problem<T> const& a) {
+[[nodiscard]] int differences(problem<T> const& a, std::span<path const> forms) {
   reading<T> const want = solve(a, path::recurrent, 1);
-  int wrong = !equal(solve(a, path::masked, 1), want);
-  for (path f : {path::chunk, path::scan})
-    for (index_t C = 1; C <= a.of.T; ++C) wrong += !equal(solve(a, f, C), want);
+  int wrong = 0;
+  for (path f : forms)
+    if (is_defined(f, a.of) && f != path::recurrent)
+      for (index_t C = 1; C <= (f == path::masked ? 1 : a.of.T); ++C) wrong += !equal(solve(a, f, C), want);
   return wrong;
 }
 
