@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The paper's forms in doubles, decays by products or logarithms. With products they have a bound of their own:
+// property_tests/bounds/forms_differ_by_the_sum_of_their_bounds_test.cpp.
 #include <fwa/form/paper/tensor_inverse.hpp>
 #include <fwa/form/paper/wy.hpp>
 #include <fwa/fwa.hpp>
@@ -84,8 +86,8 @@ TEST_CASE("paper_forms_agree_where_defined: WY equals the recurrence for one ste
           reading<double> const want = recurrent<double>(a.q, a.p, a.plan, when, a.S);
           for (paper::prefix how : {paper::prefix::product, paper::prefix::log_space}) {
             reading<double> const got = paper::wy<double>(a.q, a.p, a.plan, paper::roots(a.plan), when, C, a.S, how);
-            CHECK_CLOSE(got.o, want.o, 1e-9);  // L⁻¹ grows with 1/c
-            CHECK_CLOSE(got.S, want.S, 1e-9);
+            CHECK_CLOSE(got.o, want.o, test::forms);
+            CHECK_CLOSE(got.S, want.S, test::forms);
           }
         }
 }
@@ -99,8 +101,8 @@ TEST_CASE("WY after pairs that only longer windows would read") {
   a.plan.window.assign(17, 1);
   reading<double> const want = recurrent<double>(a.q, a.p, a.plan, timing::read_after_write, a.S);
   reading<double> const got = paper::wy<double>(a.q, a.p, a.plan, paper::roots(a.plan), timing::read_after_write, 8, a.S);
-  CHECK_CLOSE(got.o, want.o, 1e-9);
-  CHECK_CLOSE(got.S, want.S, 1e-9);
+  CHECK_CLOSE(got.o, want.o, test::forms);
+  CHECK_CLOSE(got.S, want.S, test::forms);
 }
 
 TEST_CASE("paper_forms_agree_where_defined: tensorInv equals the recurrence for windows, the first ones partly filled") {
@@ -111,8 +113,8 @@ TEST_CASE("paper_forms_agree_where_defined: tensorInv equals the recurrence for 
         reading<double> const want = recurrent<double>(a.q, a.p, a.plan, when, a.S);
         for (paper::prefix how : {paper::prefix::product, paper::prefix::log_space}) {
           reading<double> const got = paper::tensor_inverse<double>(a.q, a.p, a.plan, B, when, C, a.S, how);
-          CHECK_CLOSE(got.o, want.o, 1e-11);
-          CHECK_CLOSE(got.S, want.S, 1e-11);
+          CHECK_CLOSE(got.o, want.o, test::forms);
+          CHECK_CLOSE(got.S, want.S, test::forms);
         }
       }
 }

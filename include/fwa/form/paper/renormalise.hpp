@@ -24,10 +24,10 @@ namespace fwa::paper {
 /// How c_t is formed: by products, or as the paper does by exp of prefix sums of log γ.                    Algorithm 1, 3, 8
 enum class prefix { product, log_space };
 
-/// A rational has a log1p in name only.
+/// A rational has a log in name only.
 template <class T>
 concept has_logarithm = std::floating_point<T> ||(!std::numeric_limits<T>::is_exact && requires(T t) {
-  log1p(t);
+  log(t);
   exp(t);
 });
 
@@ -39,11 +39,11 @@ template <class T>
   if constexpr (has_logarithm<T>) {
     if (how == prefix::log_space) {
       using std::exp;
-      using std::log1p;
+      using std::log;
       row<T> u = row<T>::Constant(c.cols(), T(0));
       for (index_t t = 0; t < n; ++t)
         for (index_t j = 0; j < c.cols(); ++j) {
-          u(j) += log1p(T(plan.gamma(first + t, j) - T(1)));
+          u(j) += log(plan.gamma(first + t, j));
           c(t + 1, j) = exp(u(j));
         }
       return c;
