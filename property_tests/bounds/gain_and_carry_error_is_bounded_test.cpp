@@ -82,17 +82,13 @@ void all_gains(table const& t) {
         for (bool small : {true, false})
           for (int i = 0; i < 2000; ++i) one_window<F>(roll, d, d == 64 ? 1 : B, kind, small, seen);
     auto row = [&](char const* what, ratios const& r) {
-      t.row(std::string(what) + (kind == ridge::absolute ? ", λ, " : ", λ̄E, ") + name_of<F>, r);
+      t.row(std::string(what) + (kind == ridge::absolute ? ", λ, " : ", λ̄E, ") + name_of<F>, r, 0.3);
     };
     row("η", seen.gain);
     row("η / B", seen.weight);
     row("γ, β ≤ 1", seen.stable);
     row("γ, β ≤ 1, by gam(d + 6)", seen.stable_simple);
     row("γ, β > 1", seen.cancelling);
-    for (ratios const& r : {seen.gain, seen.weight, seen.stable, seen.stable_simple, seen.cancelling}) {
-      CHECK(r.most <= 1);
-      CHECK(r.most > 0.3);
-    }
     CHECK(seen.subtracted.most > 1000);
   }
 }
@@ -117,9 +113,8 @@ TEST_CASE("alpha near 1: the carry has all its digits, 1 - eta lambda none") {
       stable.add(digits(carry(1.0f, E, lambda, 0.0f, D, eta)) - exact, bound);
       subtracted.add(digits(1.0f - eta * lambda) - exact, bound);
     }
-    t.row("2^" + std::to_string(k) + ", as a quotient", stable);
+    t.row("2^" + std::to_string(k) + ", as a quotient", stable, 0.1);
     t.row("2^" + std::to_string(k) + ", as 1 − ηλ", subtracted);
-    CHECK(stable.most <= 1);
     CHECK(subtracted.most > 100);
   }
 }

@@ -31,10 +31,7 @@ void one_rule(table const& t, rule const& c) {
             seen.add(got.o, exact.o, bound.o);
             seen.add(got.S, exact.S, bound.S);
           }
-    t.row(std::string(c.name) + (brief ? ", T = 1, 2, 7, " : ", T = 64, ") + name_of<F>, seen);
-    CAPTURE(c.name);
-    CHECK(seen.most <= 1);
-    CHECK(seen.most > (brief ? 0.2 : 0.02));
+    t.row(std::string(c.name) + (brief ? ", T = 1, 2, 7, " : ", T = 64, ") + name_of<F>, seen, brief ? 0.2 : 0.02);
   }
 }
 

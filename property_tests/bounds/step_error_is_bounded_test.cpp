@@ -78,10 +78,8 @@ void all_steps(table const& t, bool tiny) {
     for (index_t d : {1, 2, 3, 8, 17})
       for (index_t B : c.windowed ? std::vector<index_t>{2, 4} : std::vector<index_t>{1})
         for (int i = 0; i < (tiny ? 60 : 1600 / d); ++i) one_step<F>(c, d, B, roll, tiny, seen);
-    t.row(std::string(c.name) + (tiny ? ", tiny" : "") + ", " + name_of<F>, seen.right);
+    t.row(std::string(c.name) + (tiny ? ", tiny" : "") + ", " + name_of<F>, seen.right, tiny ? 0.2 : 0.3);
     CAPTURE(c.name);
-    CHECK(seen.right.most <= 1);
-    CHECK(seen.right.most > (tiny ? 0.2 : 0.3));
     if (tiny) CHECK(seen.without_underflow.most > 1);
     if (!tiny && c.rho != residual::zero) CHECK(seen.too_few.most > 1);
   }

@@ -85,29 +85,25 @@ struct group {
   char const* name;
   std::vector<index_t> sizes;
   int cases;
-  double least;  // the largest ratio is above: sums of many terms rarely lose as much as they may
+  double least;  // of the largest ratio: sums of many terms rarely lose as much as they may
 };
 
 template <class F, class D>
 void all_sizes(table const& t, char const* ruler) {
   for (group const& g :
-       {group{"n = 1, 2, 3", {1, 2, 3}, 200, 0.5}, group{"n = 17", {17}, 20, 0.2}, group{"n = 64, 100", {64, 100}, 1, 0.1}}) {
+       {group{"n = 1, 2, 3", {1, 2, 3}, 200, 0.5}, group{"n = 17", {17}, 20, 0.2}, group{"n = 64, 100", {64, 100}, 1, 0.2}}) {
     outcomes seen;
     dice roll(37);
     for (bool repeated : {false, true})
       for (bool near_two : {false, true})
         for (index_t n : g.sizes)
           for (int i = 0; i < g.cases; ++i) one_system<F, D>(roll, n, 5, repeated, near_two, seen);
-    auto row = [&](char const* what, ratios const& r) { t.row(std::string(what) + ", " + g.name + ", " + name_of<F> + ruler, r); };
-    row("residual", seen.residual);
-    row("forward", seen.forward);
-    row("entries of the inverse", seen.entries);
-    CHECK(seen.residual.most <= 1);
-    CHECK(seen.residual.most > g.least);
-    CHECK(seen.forward.most <= 1);
-    CHECK(seen.forward.most > g.least);
-    CHECK(seen.entries.most <= 1);
-    CHECK(seen.entries.most > 0.9);
+    auto row = [&](char const* what, ratios const& r, double least) {
+      t.row(std::string(what) + ", " + g.name + ", " + name_of<F> + ruler, r, least);
+    };
+    row("residual", seen.residual, g.least);
+    row("forward", seen.forward, g.least);
+    row("entries of the inverse", seen.entries, 0.9);
     if (g.sizes.back() > 1) CHECK(seen.perturbed.most > 1);
   }
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of every form in every kind of input, over fractions: against those of the polynomial through exact values.
+// Derivatives in every kind of input, of every form over duals of fractions and of a prime field, of the recurrence over duals of doubles
+// and of floats that carry their error: against those of the polynomial through exact values.
 #include <fwa/number/dual.hpp>
 
 #include "support/problem.hpp"
 
+#include <fwa/number/prime_field.hpp>
 #include <fwa/number/rational.hpp>
+#include <fwa/number/running_error.hpp>
 
 #include <doctest/doctest.h>
 
+#include <concepts>
 #include <vector>
 
 namespace fwa::test {
@@ -33,6 +37,32 @@ TEST_CASE("by hand") {
   CHECK(-x == dual<rational>(rational(-3), rational(-1)));
 }
 
+using residue = prime_field<mersenne_61>;
+using bounded = running_error<float>;
+
+template <class S>
+S from(rational const& x) {
+  if constexpr (std::same_as<S, residue>) {
+    namespace mp = boost::multiprecision;
+    auto modulo = [](mp::cpp_int const& n) { return residue(static_cast<std::uint64_t>(mp::cpp_int(n % mersenne_61))); };
+    residue const size = modulo(mp::numerator(rational(abs(x)))) / modulo(mp::denominator(x));
+    return x < 0 ? -size : size;
+  } else if constexpr (std::same_as<S, bounded>) {
+    return bounded(static_cast<float>(x));
+  } else {
+    return static_cast<S>(x);
+  }
+}
+
+/// Equal, and doubles too: the inputs are quarters, so that none of these numbers is rounded; within a bound that is of use.
+template <class S>
+bool agrees(S const& got, rational const& want) {
+  if constexpr (std::same_as<S, bounded>)
+    return got.bound() < 1e-3L && abs(rational(rational(got.value()) - want)) <= rational(got.bound());
+  else
+    return got == from<S>(want);
+}
+
 /// A problem whose inputs of one kind move along a direction: value + h · direction.
 template <class T, class Lift>
 problem<T> moved(shape const& s, input which, Lift&& lift) {
@@ -44,7 +74,9 @@ problem<T> moved(shape const& s, input which, Lift&& lift) {
   });
 }
 
-TEST_CASE("every form, every kind of input") {
+/// @param form called as form(problem)
+template <class S, class Form>
+void compare_derivatives(Form form) {
   for (rule const& c : corners)
     for (std::size_t kind = 0; kind < inputs; ++kind) {
       shape s = shape_of(c, 2);
@@ -57,23 +89,31 @@ TEST_CASE("every form, every kind of input") {
       for (int h = 0; h < 4 * 3 + 4; ++h)  // degree ≤ 4T + 2
         along.push_back(solve(moved<rational>(s, which, [h](rational const& v, rational const& t) { return rational(v + h * t); }),
                               path::recurrent, 2));
-      auto const a = moved<dual<rational>>(s, which, [](rational const& v, rational const& t) { return dual<rational>(v, t); });
-      for (path f : paths) {
-        CAPTURE(c.name);
-        CAPTURE(kind);
-        auto const got = solve(a, f, 2);
-        auto look = [&](auto part) {
-          for (index_t i = 0; i < part(got).size(); ++i) {
-            std::vector<rational> values;
-            for (auto const& r : along) values.push_back(part(r).data()[i]);
-            CHECK(part(got).data()[i].value == values[0]);
-            CHECK(part(got).data()[i].tangent == slope_at_zero(values));
-          }
-        };
-        look([](auto const& r) -> auto const& { return r.o; });
-        look([](auto const& r) -> auto const& { return r.S; });
-      }
+      auto const got = form(moved<dual<S>>(s, which, [](rational const& v, rational const& t) { return dual<S>(from<S>(v), from<S>(t)); }));
+      CAPTURE(c.name);
+      CAPTURE(kind);
+      auto look = [&](auto part) {
+        for (index_t i = 0; i < part(got).size(); ++i) {
+          std::vector<rational> values;
+          for (auto const& r : along) values.push_back(part(r).data()[i]);
+          CHECK(agrees(part(got).data()[i].value, values[0]));
+          CHECK(agrees(part(got).data()[i].tangent, slope_at_zero(values)));
+        }
+      };
+      look([](auto const& r) -> auto const& { return r.o; });
+      look([](auto const& r) -> auto const& { return r.S; });
     }
+}
+
+TEST_CASE_TEMPLATE("every form, every kind of input", S, rational, residue) {
+  for (path f : paths) {
+    CAPTURE(f);
+    compare_derivatives<S>([f](problem<dual<S>> const& a) { return solve(a, f, 2); });
+  }
+}
+
+TEST_CASE_TEMPLATE("the recurrence, every kind of input", S, double, bounded) {
+  compare_derivatives<S>([](problem<dual<S>> const& a) { return recurrent<dual<S>>(a.q, a.p, a.plan, a.of.when, a.S); });
 }
 
 }  // namespace

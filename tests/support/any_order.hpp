@@ -6,6 +6,7 @@
 // over this scalar bounds its own run over floats however Eigen orders and blocks the sums of a product; running_error bounds one order.
 //
 //   a · b      |a| e_b + |b| e_a + e_a e_b + u (|a| + e_a)(|b| + e_b);   a factor of ±1 and a sum with 0 do not round
+//   a / b      (1 + u) (|a| + e_a) / (|b| − e_b) − |a / b|,  infinite where e_b ≥ |b|                    a factor of 1 is a divisor too
 //
 // Bounds are a priori: there is no float inside. No underflow, no overflow. Powers of two (binade, recurrent.hpp) scale floats only.
 #pragma once
@@ -31,6 +32,7 @@ class any_order {
   friend any_order operator-(any_order a, any_order const& b) { return a += -b; }
   friend any_order operator-(any_order a) { return a.negate(), a; }
   friend any_order operator*(any_order a, any_order const& b) { return a *= b; }
+  friend any_order operator/(any_order a, any_order const& b) { return a /= b; }
   any_order& operator-=(any_order const& b) { return *this += -b; }
   [[gnu::noinline]] any_order& operator+=(any_order const& b) {
     if (b.size_ == 0) return *this;
@@ -48,6 +50,16 @@ class any_order {
     }
     if (b.size_ == 0 || is_unit()) return *this = exact_ < 0 ? -b : b;
     digits const exact = exact_ * b.exact_, most = (abs(exact_) + error()) * (abs(b.exact_) + b.error());
+    return *this = any_order(exact, most * (1 + unit) - abs(exact));
+  }
+  [[gnu::noinline]] any_order& operator/=(any_order const& b) {
+    digits const least = abs(b.exact_) - b.error();
+    if (least > 0 && (size_ == 0 || b.is_unit())) {
+      if (b.exact_ < 0) negate();
+      return *this;
+    }
+    digits const exact = exact_ / b.exact_,
+                 most = least > 0 ? digits((abs(exact_) + error()) / least) : std::numeric_limits<digits>::infinity();
     return *this = any_order(exact, most * (1 + unit) - abs(exact));
   }
   friend bool operator==(any_order const& a, any_order const& b) { return a.exact_ == b.exact_; }

@@ -105,6 +105,13 @@ class table {
     std::cout << "| " << name << " | " << r.count << " | " << std::setprecision(2) << r.most << " | "
               << r.sum / static_cast<double>(r.count) << " | " << (r.most < loose ? "loose" : "") << " |" << std::endl;
   }
+  /// A bound that holds, and is not much larger than it was.   @param least about a quarter of the smallest ratio that was recorded
+  void row(std::string const& name, ratios const& r, double least) const {
+    row(name, r);
+    CAPTURE(name);
+    CHECK(r.most <= 1);
+    CHECK(r.most > least);
+  }
 };
 
 }  // namespace fwa::test
