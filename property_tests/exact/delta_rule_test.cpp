@@ -28,9 +28,9 @@ problem<rational> any_delta(rule const& r) {
   a.S = any_matrix(d, dv);
   a.plan = {any_matrix(T, 1), matrix::Constant(T, 1, rational(1)), std::vector<index_t>(static_cast<std::size_t>(T), 1), r.rho};
   if (r.law == step_law::given) return a;
-  rational const none(0), epsilon = rational(*rc::gen::inRange(0, 3)) / rational(4);
+  rational const none(0), epsilon = rational(die(3) - 1) / rational(4);
   for (index_t t = 0; t < T; ++t) {
-    rational const beta = rational(*rc::gen::inRange(0, 20)) / rational(10), E = a.p.x.row(t).squaredNorm(), D = E + epsilon;
+    rational const beta = any_gain(), E = a.p.x.row(t).squaredNorm(), D = E + epsilon;
     a.plan.weight(t, 0) = step_size<rational>(beta, D);
     a.plan.gamma(t, 0) = carry<rational>(beta, E, none, epsilon, D, a.plan.weight(t, 0));
   }

@@ -13,7 +13,7 @@ TEST_CASE("other tokens from t on leave the outputs before them as they were, in
       s.T = std::max<index_t>(s.T, 1);
       problem<rational> const a = any_problem(s);
       problem<rational> b = a;
-      index_t const t = *rc::gen::inRange<index_t>(s.sentinel ? 1 : 0, s.T + 1), C = any_chunk(s.T), later = s.T - t;
+      index_t const first = s.sentinel ? 1 : 0, t = first + die(s.T + 1 - first) - 1, C = any_chunk(s.T), later = s.T - t;
       auto redraw = [&](auto&& rows) {
         for (index_t i = 0; i < rows.rows(); ++i)
           for (index_t j = 0; j < rows.cols(); ++j) rows(i, j) = fraction();

@@ -2,6 +2,7 @@
 // Claim packing: sequences laid end to end and cut by offsets, empty ones and single tokens among them, are the sequences one by one, bit
 // for bit; and dropping what the memory holds besides the state does not continue a sequence.
 #include "support/for_all.hpp"
+#include "support/generate.hpp"
 #include "support/head.hpp"
 
 #include <fwa/rule/falcon.hpp>
@@ -14,21 +15,21 @@ using namespace fwa;
 using namespace fwa::test;
 
 TEST_CASE("packed sequences are the sequences") {
-  for_all("packing", 150, [] {
+  for_all("packing", 400, [] {
     std::vector<rule> rules(std::begin(falcon_rules), std::end(falcon_rules));
     rules.insert(rules.end(), std::begin(neighbour_rules), std::end(neighbour_rules));
     rule const r = *rc::gen::elementOf(rules);
     options o;
-    o.window = r.windowed ? *rc::gen::inRange<index_t>(1, 5) : 1;
+    o.window = r.windowed ? die(4) : 1;
     o.form = *rc::gen::element(form::recurrent, form::masked, form::chunk, form::chunk_scan);
-    o.chunk = *rc::gen::inRange<index_t>(1, 9);
+    o.chunk = die(8);
     o.pairing = *rc::gen::element(pairing::shifted, pairing::same_step);
     auto const lengths = *rc::gen::container<std::vector<index_t>>(rc::gen::element<index_t>(0, 1, 2, 7));
     std::vector<index_t> offsets = {0};
     for (index_t n : lengths) offsets.push_back(offsets.back() + n);
     RC_CLASSIFY(std::ranges::count(lengths, 0) > 0, "with an empty one");
     RC_CLASSIFY(std::ranges::count(lengths, 1) > 0, "with a single token");
-    head<double> const h = some_head(r, offsets.back(), 3, 2, *rc::gen::inRange<std::uint64_t>(0, 1000));
+    head<double> const h = some_head(r, offsets.back(), 3, 2, static_cast<std::uint64_t>(die(1000)));
     auto const packed = attend_packed<double>(r, h.all(), offsets, o);
     RC_ASSERT(packed.size() == lengths.size());
     for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -2,10 +2,8 @@
 // Claim reductions: where two rules should be one, they are, and the special cases that have names of their own are those.
 #include "support/approx.hpp"
 #include "support/for_all.hpp"
-#include "support/generate.hpp"
 #include "support/head.hpp"
-
-#include <fwa/step/gain.hpp>
+#include "support/one_write.hpp"
 
 using namespace fwa;
 using namespace fwa::test;
@@ -14,14 +12,11 @@ namespace {
 
 using matrix = mat<rational>;
 
-/// The state after one write of (x, y) with gain β, ridge λ and ε, step and carry as the library makes them.
-matrix after(residual rho, matrix S, matrix const& x, matrix const& y, rational const& beta, rational const& lambda) {
-  rational const E = x.squaredNorm(), D = E + lambda, eta = step_size<rational>(beta, D);
-  schedule<rational> plan{
-      matrix::Constant(1, 1, eta), matrix::Constant(1, 1, carry<rational>(beta, E, lambda, rational(0), D, eta)), {1}, rho};
-  matrix residuals(1, y.cols());
-  write<rational>(S, x, y, plan, 0, residuals);
-  return S;
+/// The state after one write of (x, y) with gain β and ridge λ, without clamp.
+matrix after(residual rho, matrix const& S, matrix const& x, matrix const& y, rational const& beta, rational const& lambda) {
+  one_write a{rho, {x, matrix::Identity(1, 1), x.squaredNorm()}, matrix::Constant(1, 1, beta), lambda, {}, y, S};
+  a.o.clamp = false;
+  return test::after(a, planned(a));
 }
 
 outcome<double> with(rule const& r, head<double> const& h, form f, index_t window = 1) {
@@ -65,11 +60,35 @@ TEST_CASE("gains equal over columns: Falcon-2 is Falcon-1, 2A is 1A, 23 is 3, 23
     }
 }
 
+TEST_CASE("steps equal over columns are one step a token, over fractions, in every form that has both") {
+  constexpr rule gated_3{"gated-3", residual::gamma, false, true, step_law::given, pairing::same_step};
+  for (rule const& r : {falcon_1, falcon_1a, falcon_3, falcon_3a, gated_delta_net, gated_3})
+    for_all("columns are equal, " + std::string(r.name), 300, [&r] {
+      shape s = any_shape(r, 5, 2, 2, 3);
+      s.dv = die(2) + 1;
+      index_t const C = any_chunk(s.T);
+      classify(s, C);
+      auto check = [&](problem<rational> const& one, auto const& those) {
+        problem<rational> many = one;
+        many.of.per_column = true;
+        for (matrix* m : {&many.plan.weight, &many.plan.gamma, &many.sigma}) *m = m->replicate(1, s.dv).eval();
+        for (path f : those)
+          if (is_defined(f, one.of) && is_defined(f, many.of)) {
+            RC_LOG() << s << ", C " << C << ", " << f << '\n';
+            RC_ASSERT(equal(solve(many, f, C), solve(one, f, C)));
+          }
+      };
+      problem<rational> const a = any_problem(s);
+      check(a, paths);
+      check(with_roots(a), paper_paths);
+    });
+}
+
 TEST_CASE("without ridge Falcon-1 is normalised LMS, and a gain of one learns the pair; Falcon-1A is the Hebbian write") {
   for_all("normalised LMS, Hebbian write", 200, [] {
-    index_t const d = *rc::gen::inRange<index_t>(1, 4), dv = *rc::gen::inRange<index_t>(1, 3);
+    index_t const d = any_size(1, 3), dv = any_size(1, 2);
     matrix const x = any_matrix(1, d), y = any_matrix(1, dv), S = any_matrix(d, dv);
-    rational const beta = rational(*rc::gen::inRange(0, 20)) / rational(10), E = x.squaredNorm();
+    rational const beta = any_gain(), E = x.squaredNorm();
     RC_PRE(E != rational(0));
     RC_CLASSIFY(beta == rational(1), "gain 1");
     matrix const lms = after(residual::one, S, x, y, beta, rational(0));
@@ -81,9 +100,9 @@ TEST_CASE("without ridge Falcon-1 is normalised LMS, and a gain of one learns th
 
 TEST_CASE("a zero key without ridge changes nothing; with one it only decays; no gain, no change") {
   for (residual rho : {residual::one, residual::zero})
-    for_all("degenerate steps", 100, [rho] {
+    for_all(std::string("degenerate steps, rho = ") + (rho == residual::one ? "1" : "0"), 100, [rho] {
       matrix const x = matrix::Constant(1, 2, rational(0)), y = any_matrix(1, 2), S = any_matrix(2, 2), key = any_matrix(1, 2);
-      rational const lambda = rational(*rc::gen::inRange(1, 9)) / rational(4), beta = rational(*rc::gen::inRange(0, 20)) / rational(10);
+      rational const lambda = rational(die(8)) / rational(4), beta = any_gain();
       RC_ASSERT(after(rho, S, x, y, beta, rational(0)) == S);
       RC_ASSERT(after(rho, S, x, y, beta, lambda) == matrix(S * (rational(1) - beta)));
       RC_ASSERT(after(rho, S, key, y, rational(0), lambda) == S);
@@ -93,14 +112,15 @@ TEST_CASE("a zero key without ridge changes nothing; with one it only decays; no
 TEST_CASE("gated DeltaNet is the delta rule with step γη and targets v/γ, and the other way round") {
   for_all("gated DeltaNet both ways", 100, [] {
     shape s = any_shape(gated_delta_net, 5, 3, 2, 1);
-    problem<rational> a = any_problem(s);
+    problem<rational> a = special_problem(s);
     for (index_t t = 0; t < s.T; ++t)
       if (a.plan.gamma(t, 0) == rational(0)) a.plan.gamma(t, 0) = rational(1);
+    tag(classes_of(a));
     problem<rational> b = a;
     b.plan.rho = b.of.rho = residual::one;
     b.plan.weight = a.plan.weight.cwiseProduct(a.plan.gamma);
     for (index_t t = 0; t < s.T; ++t) b.p.y.row(t) /= a.plan.gamma(t, 0);
-    RC_ASSERT(equal(solve(a, path::recurrent, 1), solve(b, path::recurrent, 1)));
-    RC_ASSERT(equal(solve(a, path::chunk, 2), solve(b, path::chunk, 2)));
+    index_t const C = any_chunk(s.T);
+    for (path f : paths) RC_ASSERT(equal(solve(a, f, C), solve(b, f, C)));
   });
 }

@@ -11,10 +11,10 @@ using namespace fwa::test;
 
 TEST_CASE("the recursive solution is the least of the ridge problem") {
   using matrix = mat<rational>;
-  for_all("ridge_is_least", 150, [] {
-    index_t const n = *rc::gen::inRange<index_t>(0, 6), d = *rc::gen::inRange<index_t>(1, 4), dv = *rc::gen::inRange<index_t>(1, 3);
+  for_all("ridge_is_least", 400, [] {
+    index_t const n = any_size(0, 5), d = any_size(1, 3), dv = any_size(1, 2);
     matrix const X = any_matrix(n, d), Y = any_matrix(n, dv), S_0 = any_matrix(d, dv), other = any_matrix(d, dv);
-    rational const lambda = rational(*rc::gen::inRange(1, 12)) / rational(4);
+    rational const lambda = rational(die(11)) / rational(4);
     reference::recursive_ridge<rational> solver(lambda, S_0);
     for (index_t t = 0; t < n; ++t) solver.write(X.row(t), Y.row(t));
     matrix const S = solver.S();

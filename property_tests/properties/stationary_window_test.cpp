@@ -28,9 +28,9 @@ rational weight_of(index_t j, index_t T, index_t B, rational const& eta, rationa
 }  // namespace
 
 TEST_CASE("closed form of the mask, and the total that a pair injects") {
-  for_all("stationary window", 150, [] {
-    index_t const T = *rc::gen::inRange<index_t>(1, 9), B = *rc::gen::inRange<index_t>(1, T + 1);
-    index_t const j = *rc::gen::inRange<index_t>(B - 1, T), t = *rc::gen::inRange<index_t>(j, T), C = any_chunk(T);
+  for_all("stationary window", 600, [] {
+    index_t const T = die(8), B = die(T), C = any_chunk(T);
+    index_t const j = B - 1 + die(T - B + 1) - 1, t = j + die(T - j) - 1;
     path const f = *rc::gen::elementOf(paths);
     rational const eta = fraction(), gamma = fraction();
     rational sum(0), power(1);
