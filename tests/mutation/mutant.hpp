@@ -65,4 +65,15 @@ auto scaled(int n, X const& x) {
   }
 }
 
+/// Rounded to single precision where it is a float.
+template <class X>
+X single(X const& x) {
+  if constexpr (std::floating_point<X>)
+    return static_cast<float>(x);
+  else if constexpr (of_floats<X>)
+    return x.template cast<float>().template cast<typename X::Scalar>();
+  else
+    return x;
+}
+
 }  // namespace mutation

@@ -478,7 +478,9 @@ def baseline(oracles):
 
 def digest():
     """Of all that a verdict hangs on."""
-    files = sorted(f for d in ("include", "tests", "property_tests", "program") for e in ("hpp", "cpp") for f in (ROOT / d).rglob("*." + e))
+    kinds = "hpp", "cpp", "npy", "json"
+    files = sorted(f for d in ("include", "tests", "property_tests", "program") for e in kinds for f in (ROOT / d).rglob("*." + e))
+    files += [HERE / "CMakeLists.txt", ROOT / "proofs/cases.v"]
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
@@ -597,7 +599,7 @@ def main():
     mutants = numbered(headers)
     known = {key(m) for m in mutants}
     entries("numerical.txt", known)
-    equivalent = {e[:3] for e in entries("equivalent.txt", known)}
+    equivalent = {e[:3]: e[3] for e in entries("equivalent.txt", known)}
     chosen = [m for m in mutants if any(fnmatch.fnmatch(m[1].header.name, pattern) for pattern in given.file)]
     print(f"{len(mutants)} mutants, {len(chosen)} of {' '.join(given.file)}", flush=True)
     if given.sample is not None and given.sample < len(chosen):
@@ -666,9 +668,12 @@ def main():
     for o in given.oracle:
         print(f"{o:9}{sum((m[0], o) in killed for m in built):9}{sum(o in b for b in by.values()):9}{sum(b == [o] for b in by.values()):9}")
     print(f"{len(chosen) - len(built) - late} of {len(chosen)} do not compile, {late} did not run for want of time; the whole matrix is in {(OUT / 'matrix.tsv').relative_to(ROOT)}")
+    if kept := sum(any(said.values()) and of != now for said, of in (earlier.get(key(m), ({}, now)) for m in built)):
+        print(f"{kept} of the kills are kept from other code or tests")
     dead, count = len(built) - len(survivors), len(built) - len(argued)
     score = 100 * dead / max(count, 1)
-    print(f"score: {score:.1f} % (killed {dead} of {count}; {len(argued)} argued equivalent)")
+    bits = sum("last bits" in equivalent[key(m)] for m in argued)
+    print(f"score: {score:.1f} % (killed {dead} of {count}; {len(argued)} argued equivalent, {bits} of them but for last bits)")
     sys.exit(score < given.at_least or bool(refuted))
 
 
