@@ -41,7 +41,7 @@ TEST_CASE("degrees and least powers of what is divided by monomials") {
   D const x = D::variable(0), y = D::variable(1), zero(0), one(1);
   auto is = [](D const& d, int total, std::array<int, 2> most, std::array<int, 2> least) {
     CHECK(d.total() == total);
-    for (std::size_t k : {0, 1}) {
+    for (std::size_t k = 0; k < 2; ++k) {
       CHECK(d.in(k) == most[k]);
       CHECK(d.least(k) == least[k]);
     }

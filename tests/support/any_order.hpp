@@ -6,7 +6,7 @@
 // over this scalar bounds its own run over floats however Eigen orders and blocks the sums of a product; running_error bounds one order.
 //
 //   a · b      |a| e_b + |b| e_a + e_a e_b + u (|a| + e_a)(|b| + e_b);   a factor of ±1 and a sum with 0 do not round
-//   a / b      (1 + u) (|a| + e_a) / (|b| − e_b) − |a / b|,  infinite where e_b ≥ |b|                    a factor of 1 is a divisor too
+//   a / b      (1 + u) (|a| + e_a) / (|b| − e_b) − |a / b|,  infinite where e_b ≥ |b|;   a divisor of ±1 and a dividend of 0 do not round
 //
 // Bounds are a priori: there is no float inside. No underflow, no overflow. Powers of two (binade, recurrent.hpp) scale floats only.
 #pragma once
