@@ -23,7 +23,6 @@ using namespace fwa::test;
 namespace {
 
 constexpr index_t chunk = 7;
-constexpr std::array all_paths = {path::recurrent, path::masked, path::chunk, path::scan, path::wy, path::tensor_inverse};
 
 /// Ratios of errors to bounds, of those of the exit state, and of differences from the forms above; the smaller of both floats.
 struct largest {

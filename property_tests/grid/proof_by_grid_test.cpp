@@ -144,7 +144,7 @@ std::vector<int> degrees(shape const& s) {
     for (std::size_t j = 0; j < columns; ++j) {
       as_grouped = as_grouped && value.in(of_column(j, a_column - 1)) <= (j == column);
       for (std::size_t t = 0; t < tokens; ++t)
-        for (std::size_t gamma : {0, 1}) {
+        for (std::size_t gamma = 0; gamma < 2; ++gamma) {
           int const n = value.in(of_column(j, t + gamma * most_tokens));
           if (j == column % steps)
             most[x + gamma * tokens + t] = std::max(most[x + gamma * tokens + t], n);

@@ -102,7 +102,7 @@ constexpr bool fuses = false;
 /// kernel of Eigen's that sums in another order: of these problems those of the masked form with 12 tokens.
 TEST_CASE_TEMPLATE("every form", F, float, double) {
   for (rule const& c : corners)
-    for (path f : {path::recurrent, path::masked, path::chunk, path::scan, path::wy, path::tensor_inverse})
+    for (path f : all_paths)
       for (index_t T : {4, 12}) {
         shape s = shape_of(c, 3);
         s.T = T;
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("every form", F, float, double) {
             double const u = std::uniform_real_distribution<double>(-1, 1)(random);
             return convert(static_cast<F>(g == input::weight ? 0.3 * (u + 1) : g == input::gamma ? 0.8 + 0.2 * u : u));
           });
-          return f == path::wy || f == path::tensor_inverse ? with_roots(a) : a;
+          return is_paper(f) ? with_roots(a) : a;
         };
         auto const bounded = solve(draw([](F x) { return running_error<F>(x); }), f, 5);
         auto const exact = solve(draw([](F x) { return rational(x); }), path::recurrent, 5);

@@ -45,8 +45,6 @@ struct certificate {
   [[nodiscard]] double chance(int most) const { return std::pow(static_cast<double>(most) / static_cast<double>(below_two_59), points); }
 };
 
-[[nodiscard]] inline bool is_paper(path f) { return f == path::wy || f == path::tensor_inverse; }
-
 /// Uniform in F_p.
 template <std::uint64_t P>
 [[nodiscard]] prime_field<P> uniform(std::mt19937_64& bits) {
@@ -73,11 +71,12 @@ struct library {
 /// A masked window has B unknowns a token and one matrix of them all: beyond this many it is left out.
 inline constexpr index_t most_unknowns = 2048;
 
-/// The forms that are defined at this shape.
+/// The forms to compare with the recurrence that are defined at this shape.
 [[nodiscard]] inline std::vector<path> forms_at(shape const& s) {
   std::vector<path> forms;
-  for (path f : {path::masked, path::chunk, path::scan, path::wy, path::tensor_inverse})
-    if (is_defined(f, s) && !(f == path::masked && s.rho != residual::zero && s.B > 1 && s.B * s.T > most_unknowns)) forms.push_back(f);
+  for (path f : all_paths)
+    if (f != path::recurrent && is_defined(f, s) && !(f == path::masked && s.rho != residual::zero && s.B > 1 && s.B * s.T > most_unknowns))
+      forms.push_back(f);
   return forms;
 }
 

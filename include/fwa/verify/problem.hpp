@@ -101,6 +101,9 @@ enum class path { recurrent, masked, chunk, scan, wy, tensor_inverse };
 /// What is compared with the recurrence over any ring.
 inline constexpr std::array<path, 4> paths = {path::recurrent, path::masked, path::chunk, path::scan};
 inline constexpr std::array<path, 2> paper_paths = {path::wy, path::tensor_inverse};
+inline constexpr std::array<path, 6> all_paths = {path::recurrent, path::masked, path::chunk, path::scan, path::wy, path::tensor_inverse};
+
+[[nodiscard]] inline bool is_paper(path f) { return f == path::wy || f == path::tensor_inverse; }
 
 inline std::ostream& operator<<(std::ostream& out, path f) {
   constexpr std::array<char const*, 6> names = {"recurrent", "masked", "chunk", "scan", "wy", "tensor-inverse"};
