@@ -177,6 +177,9 @@ TEST_CASE("heads: shapes that disagree are refused") {
   CHECK_THROWS_AS((void)attend_heads<double>(falcon_1, a.q, a.k, a.v, c.size, a.forget), contract_error);
   CHECK_THROWS_AS((void)attend_heads<double>(falcon_2, a.q, a.k, a.v, a.size, a.forget), contract_error);
   CHECK_THROWS_AS((void)attend_heads<double>(falcon_1, a.q, a.k, a.v, a.size, b.forget), contract_error);
+  batch const more = some_batch(falcon_1, 3, 9, 4, 3, 2);
+  CHECK_THROWS_AS((void)attend_heads<double>(falcon_1, a.q, a.k, a.v, more.size, a.forget), contract_error);
+  CHECK_THROWS_AS((void)attend_heads<double>(falcon_1, a.q, a.k, a.v, a.size, more.forget), contract_error);
   std::vector<memory<double>> const few(3);
   CHECK_THROWS_AS((void)attend_heads<double>(falcon_1, a.q, a.k, a.v, a.size, a.forget, {}, few), contract_error);
 }

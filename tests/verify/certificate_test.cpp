@@ -7,6 +7,8 @@
 #include <array>
 #include <set>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 using namespace fwa;
 using namespace fwa::verify;
@@ -67,6 +69,30 @@ struct of_higher_degree {
     if constexpr (!prime<T>)
       if (f == form) r.o(0, 0) = r.o(0, 0) * r.o(r.o.rows() - 1, 0) * r.o(r.o.rows() - 1, 0);
     return r;
+  }
+};
+
+/// A question to WY over degrees in which some decays are variables, and nothing else is.
+struct question {
+  index_t T, d, dv;
+  std::vector<index_t> decays;
+  friend bool operator==(question const&, question const&) = default;
+};
+
+/// The library, noting those questions.
+struct listener {
+  std::vector<question>* asked;
+  template <class T>
+  reading<T> operator()(problem<T> const& a, path f, index_t C) const {
+    if constexpr (!prime<T>) {
+      auto constant = [](mat<T> const& m) { return m == mat<T>::Constant(m.rows(), m.cols(), T(1)); };
+      if (f == path::wy && constant(a.q) && constant(a.p.x) && constant(a.p.y) && constant(a.sigma) && constant(a.S)) {
+        asked->push_back({a.of.T, a.of.d, a.of.dv, {}});
+        for (index_t k = 0; k < a.plan.gamma.size(); ++k)
+          if (a.plan.gamma.data()[k] != T(1)) asked->back().decays.push_back(k);
+      }
+    }
+    return solve(a, f, C);
   }
 };
 
@@ -142,14 +168,38 @@ TEST_CASE("every point in both fields, each another problem") {
 
 TEST_CASE("the degree is the largest, of any form") {
   shape const s = sized(falcon_1, 1, 3, 2, 2);  // outputs have degrees up to 3·3 + 2, the first 3 + 2
-  for (path f : {path::recurrent, path::masked, path::chunk, path::scan})
-    CHECK(certify(s, 2, 1, 1, of_higher_degree{f}).degree == 5 + 2 * 11);
+  for (path f : {path::recurrent, path::masked, path::chunk, path::scan}) {
+    certificate const c = certify(s, 2, 1, 1, of_higher_degree{f});
+    CHECK(c.degree == 5 + 2 * 11);
+    CHECK(c.paper_degree == (f == path::recurrent ? 7 + 2 * 17 : 17) + 3);
+  }
   for (path f : paper_paths) {
     certificate const c = certify(s, 2, 1, 1, of_higher_degree{f});
     CHECK(c.degree == 11);
     CHECK(c.paper_degree == 7 + 2 * 17 + 3);
   }
   CHECK_FALSE(certify(sized(falcon_1a, 1, 3, 2, 2), 2, 1, 1).paper_degree);  // none is defined
+  auto nothing = []<class T>(problem<T> const& a, path, index_t) {
+    return reading<T>{mat<T>::Constant(a.of.T, a.of.dv, T(0)), mat<T>::Constant(a.of.d, a.of.dv, T(0))};
+  };
+  certificate const c = certify(s, 2, 1, 1, nothing);
+  CHECK(c.degree == 0);
+  CHECK(c.paper_degree == 3);
+}
+
+TEST_CASE("each decay is asked of the forms of the paper alone, at no more than two whole chunks and the last one") {
+  struct size {
+    index_t T, C, as;
+  };
+  for (rule const& r : {falcon_1, falcon_2})
+    for (auto [T, C, as] : {size{3, 2, 3}, {5, 2, 5}, {6, 2, 4}, {7, 2, 5}, {8, 3, 8}, {9, 3, 6}, {20, 6, 14}})
+      for (auto [d, dv] : {std::pair<index_t, index_t>(1, 3), {3, 1}, {2, 2}}) {
+        std::vector<question> asked, want;
+        (void)certify(sized(r, 1, T, d, dv), C, 1, 1, listener{&asked});
+        index_t const columns = std::min<index_t>(dv, 2);
+        for (index_t k = 0; k < as * (r.per_column ? columns : 1); ++k) want.push_back({as, std::min<index_t>(d, 2), columns, {k}});
+        CHECK(asked == want);
+      }
 }
 
 TEST_CASE("a form of the paper that leaves a decay in a denominator gets no chance, whichever token's") {

@@ -50,6 +50,11 @@ TEST_CASE("decays: products of either sign; exp of sums of logarithms, where a s
   plan.gamma = plan.gamma.cwiseAbs().eval();
   want = want.cwiseAbs().eval();
   CHECK_CLOSE(paper::decays(plan, 1, 2, paper::prefix::log_space), want, 1e-15);
+  constexpr double u = std::numeric_limits<double>::epsilon() / 2;
+  for (double gamma : {1e-300, 1e-6, 0.5, 1 - 1e-12, 1.0}) {  // of one token: γ itself, up to a log, an exp and log γ rounded
+    plan.gamma.setConstant(gamma);
+    CHECK(std::abs(paper::decays(plan, 0, 1, paper::prefix::log_space)(1, 0) - gamma) <= (2 + 2 * std::abs(std::log(gamma))) * u * gamma);
+  }
 
   using F = prime_field<5>;
   schedule<F> over_field;
